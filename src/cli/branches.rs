@@ -65,10 +65,11 @@ fn costs(sum: &SumView<'_>) -> String {
     let (sent, received) = (sum.tokens_in.unwrap_or(0), sum.tokens_out.unwrap_or(0));
     let money = sum.cost.as_ref().map(|money| format!(", {money}"));
     format!(
-        "{}, {}, {}, {sent} tokens sent, {received} received{}",
+        "{}, {}, {}, {}{sent} tokens sent, {received} received{}",
         many(sum.calls, "call"),
         many(sum.executions, "execution"),
         many(usize::try_from(sum.requests).unwrap_or(usize::MAX), "request"),
+        if sum.tokens_estimated { "about " } else { "" },
         money.unwrap_or_default()
     )
 }

@@ -286,6 +286,7 @@ impl AppContext {
         match &setup.model {
             ModelSetup::Scripted { name, .. } => prices.of(name, None).cloned(),
             ModelSetup::Server {
+                wire,
                 model,
                 base_url,
                 entry,
@@ -293,9 +294,18 @@ impl AppContext {
             } => {
                 let entry = models::entry(&self.settings, entry.as_deref(), base_url);
                 let own = entry.and_then(|entry| entry.price.as_ref());
-                own.or_else(|| prices.of(model, Some(base_url))).cloned()
+                let price = own.or_else(|| prices.of(model, Some(base_url)));
+                price.cloned().map(|price| wire.whole_price(price))
             }
-            ModelSetup::Agent { model, upstream, .. } => prices.of(model, Some(upstream)).cloned(),
+            ModelSetup::Agent {
+                wire,
+                model,
+                upstream,
+                ..
+            } => {
+                let price = prices.of(model, Some(upstream));
+                price.cloned().map(|price| wire.whole_price(price))
+            }
         }
     }
 

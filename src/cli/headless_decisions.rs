@@ -387,6 +387,10 @@ fn repair_turn(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Comman
     if !cut || ask::retry_after(state, turn, fault).is_some() {
         return None;
     }
+    // It was waited for as long as the settings say.
+    if fault.kind.is_transient() && pending_retry::blocks(state, turn).next().is_none() {
+        return None;
+    }
     let has_call = turn
         .nodes
         .iter()

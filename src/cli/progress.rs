@@ -9,8 +9,8 @@ use overrule_domain::call::{Decision, Outcome};
 use overrule_domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent,
 };
-use overrule_domain::id::NodeId;
-use overrule_domain::ladder::span;
+use overrule_domain::id::{NodeId, TurnId};
+use overrule_domain::ladder::{span, tries};
 use overrule_domain::repair::Diagnosis;
 use overrule_domain::rule;
 use overrule_domain::state::State;
@@ -18,6 +18,14 @@ use overrule_present as present;
 
 /// Maximum characters of the arguments of a call.
 const ARGUMENTS: usize = 100;
+
+/// Describes for how much longer a turn is retried.
+fn time_left(state: &State, turn: TurnId) -> String {
+    let outage = state.turns.get(&turn).and_then(|turn| turn.more.outage);
+    let lasted = outage.map(|outage| outage.lasted(outage.until));
+    let left = lasted.map(|lasted| span(state.model_wait_ms().saturating_sub(lasted)));
+    left.map(|left| format!(", {left} left")).unwrap_or_default()
+}
 
 /// Formats an event; `state` is the state before it.
 pub fn line(state: &State, event: &Event) -> Option<String> {
@@ -42,8 +50,10 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             wait_ms,
             ..
         }) => Some(format!(
-            "{turn}: the model is asked again in {} ({no} of {of})",
-            span(*wait_ms)
+            "{turn}: the model is asked again in {} ({}{})",
+            span(*wait_ms),
+            tries(*no, *of),
+            time_left(state, *turn)
         )),
         Event::Turn(TurnEvent::Broken { turn, fault, .. }) => Some(format!(
             "{turn}: {}: {}",

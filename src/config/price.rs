@@ -37,6 +37,8 @@ pub struct RawPrices {
 pub struct PriceTable {
     input: Field<Amount>,
     cached: Field<Amount>,
+    cache_write: Field<Amount>,
+    cache_write_1h: Field<Amount>,
     output: Field<Amount>,
     #[serde(deserialize_with = "whole::<1, MOST, _, _>")]
     per: Field<u64>,
@@ -50,6 +52,8 @@ pub struct PriceTable {
 pub(super) struct RawPrice {
     pub(super) input: Spanned<Amount>,
     pub(super) cached: Field<Amount>,
+    pub(super) cache_write: Field<Amount>,
+    pub(super) cache_write_1h: Field<Amount>,
     pub(super) output: Spanned<Amount>,
     #[serde(default, deserialize_with = "whole::<1, MOST, _, _>")]
     pub(super) per: Field<u64>,
@@ -89,24 +93,27 @@ pub(super) fn compiled(table: PriceTable, document: &Document<'_>) -> Result<Raw
     let PriceTable {
         input,
         cached,
+        cache_write,
+        cache_write_1h,
         output,
         per,
         currency,
         model,
     } = table;
-    let spans = [
-        [&input, &cached, &output].map(|given| given.as_ref().map(Spanned::span)),
-        [
-            per.as_ref().map(Spanned::span),
-            currency.as_ref().map(Spanned::span),
-            None,
-        ],
+    let amounts = [&input, &cached, &cache_write, &cache_write_1h, &output];
+    let spans = amounts.map(|given| given.as_ref().map(Spanned::span));
+    let others = [
+        per.as_ref().map(Spanned::span),
+        currency.as_ref().map(Spanned::span),
     ];
-    let general = match (spans.into_iter().flatten().flatten().next(), input, output) {
+    let first = spans.into_iter().chain(others).flatten().next();
+    let general = match (first, input, output) {
         (None, ..) => None,
         (Some(_), Some(input), Some(output)) => Some(price(RawPrice {
             input,
             cached,
+            cache_write,
+            cache_write_1h,
             output,
             per,
             currency,
@@ -127,6 +134,8 @@ pub(super) fn price(raw: RawPrice) -> Spanned<Price> {
     let price = Price {
         input: each(raw.input.get_ref()),
         cached: raw.cached.map(|amount| each(amount.get_ref())),
+        cache_write: raw.cache_write.map(|amount| each(amount.get_ref())),
+        cache_write_1h: raw.cache_write_1h.map(|amount| each(amount.get_ref())),
         output: each(raw.output.get_ref()),
         currency: raw
             .currency

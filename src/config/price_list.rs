@@ -71,6 +71,10 @@ struct RawListed {
     input: Spanned<Amount>,
     #[serde(default)]
     cached: Field<Amount>,
+    #[serde(default)]
+    cache_write: Field<Amount>,
+    #[serde(default)]
+    cache_write_1h: Field<Amount>,
     output: Spanned<Amount>,
     #[serde(default, deserialize_with = "whole::<1, MOST_TOKENS, _, _>")]
     window: Field<u64>,
@@ -102,7 +106,7 @@ impl PriceList {
         Some(listed)
     }
 
-    /// Describes the list: `built in, of 2025-11-01`.
+    /// Describes the list: `built in, of 2026-11-20`.
     pub fn describe(&self) -> String {
         format!("built in, of {}", self.date())
     }
@@ -152,6 +156,8 @@ fn parse(name: &str, text: &str) -> Result<PriceList, document::Error> {
         price: price::price(RawPrice {
             input: raw.input,
             cached: raw.cached,
+            cache_write: raw.cache_write,
+            cache_write_1h: raw.cache_write_1h,
             output: raw.output,
             per: None,
             currency: currency.clone().map(|currency| Spanned::new(0..0, currency)),
@@ -203,8 +209,9 @@ mod tests {
             Some(15_000_000),
             "the longest name"
         );
+        assert_eq!(of("claude-opus-4-5-20251101", anthropic), Some(25_000_000));
         assert_eq!(
-            of("claude-opus-4-5-20251101", anthropic),
+            of("claude-opus-4-9-20271101", anthropic),
             None,
             "no date, but another model"
         );
@@ -213,7 +220,7 @@ mod tests {
             ("gpt-4.1-mini", "https://api.openai.com.evil/v1"),
             ("gpt-4.1-mini", anthropic),
             ("gpt-4.1-max", openai),
-            ("claude-sonnet-4-6", anthropic),
+            ("claude-sonnet-4-7", anthropic),
             ("gpt", openai),
         ] {
             assert_eq!(of(model, url), None, "{model} {url}");
@@ -221,6 +228,48 @@ mod tests {
         assert!(list.of("gpt-4o", openai).unwrap().window.is_some());
         // Its maximum input, without the answer.
         assert_eq!(list.of("gpt-5-mini", openai).unwrap().window, Some(272_000));
+    }
+
+    #[test]
+    fn writing_into_a_cache_has_its_price_where_the_vendor_has_one() {
+        let list = PriceList::built_in();
+        let of = |model: &str, url: &str| {
+            let price = list.of(model, url).unwrap().price.clone();
+            (price.cache_write, price.cache_write_1h)
+        };
+        let anthropic = list
+            .providers
+            .iter()
+            .find(|one| one.hosts.contains(&"api.anthropic.com".to_owned()));
+        for (name, listed) in &anthropic.unwrap().models {
+            let rates = Price {
+                cache_write: None,
+                cache_write_1h: None,
+                ..listed.price.clone()
+            };
+            assert_eq!(listed.price, rates.with_cache_writes((125, 200)), "{name}");
+        }
+        let openai = "https://api.openai.com/v1";
+        assert_eq!(of("gpt-6.2-sol", openai), (Some(2_500_000), None));
+        assert_eq!(of("gpt-4.1", openai), (None, None));
+    }
+
+    /// Each price is below a line with its source and its day.
+    #[test]
+    fn each_price_of_the_built_in_list_has_a_source_and_a_day() {
+        let mut source = None;
+        for line in BUILT_IN.lines() {
+            match line {
+                "[provider.model]" => source = None,
+                _ if line.starts_with("# https://") => source = Some(line),
+                _ if line.starts_with('"') => {
+                    let source = source.unwrap_or_else(|| panic!("no source: {line}"));
+                    let day = source.split_once(", ").unwrap().1;
+                    assert!(day.starts_with("202") && day.as_bytes()[4] == b'-', "{source}");
+                }
+                _ => {}
+            }
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use overrule_domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
 };
 use overrule_domain::id::{NodeId, TurnId};
-use overrule_domain::ladder::span;
+use overrule_domain::ladder::{span, tries};
 use overrule_domain::node::Origin;
 use overrule_domain::repair::{Diagnosis, Reply};
 use overrule_domain::rule::{self, RuleSpec};
@@ -238,8 +238,9 @@ fn turn(event: &TurnEvent) -> String {
             wait_ms,
             why,
         } => format!(
-            "{turn} is asked again in {} ({no} of {of}): {why}",
-            span(*wait_ms)
+            "{turn} is asked again in {} ({}): {why}",
+            span(*wait_ms),
+            tries(*no, *of)
         ),
         TurnEvent::RetryDue { turn } => format!("{turn} may be asked again"),
         TurnEvent::Prompted { node, .. } => format!("{node} prompt"),

@@ -228,6 +228,28 @@ pub fn span(ms: u64) -> String {
     }
 }
 
+/// Describes the number of a retry: `2 of 4`, or `retry 2` where time alone limits them.
+pub fn tries(no: u32, of: u32) -> String {
+    match of {
+        0 => format!("retry {no}"),
+        of => format!("{no} of {of}"),
+    }
+}
+
+/// Reads a span of time as settings write it (`200ms`, `10s`, `5m`, `1h`), in milliseconds.
+pub fn parse_span(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor: u64 = match unit.trim_start() {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(factor)
+}
+
 /// Returns the open breaker that a decided call waits for. An earlier execution of its tool shows
 /// which breakers it has to pass.
 pub fn shut<'s>(state: &'s State, call: &Call) -> Option<(Scope, &'s Breaker)> {

@@ -21,6 +21,8 @@ pub struct PendingRetry<'s> {
     pub fault: &'s str,
     /// What the retry waits for.
     pub until: Until<'s>,
+    /// UTC milliseconds until which it is retried; none for a retry that needs no time.
+    pub ends: Option<i64>,
 }
 
 /// What a retry waits for.
@@ -79,11 +81,16 @@ pub fn left(state: &State) -> impl Iterator<Item = (&Turn, &StreamFault)> {
 
 /// What the retry of a turn waits for; none for a turn without a retry, and after one.
 pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<PendingRetry<'s>> {
+    let ends = turn.more.outage.map(|outage| {
+        let wait = i64::try_from(state.model_wait_ms()).unwrap_or(i64::MAX);
+        outage.since.saturating_add(wait)
+    });
     let again = |fault, until| {
         Some(PendingRetry {
             turn: turn.id,
             fault,
             until,
+            ends,
         })
     };
     match &turn.stream {
@@ -137,21 +144,24 @@ impl PendingRetry<'_> {
         }
     }
 
-    /// Describes the retry: `turn 3 is asked again in 24 s (rate limit, 2 of 4)`. Without `now` it
+    /// Describes the retry: `turn 3 is asked again in 24 s (rate limit, 8 min left)`. Without `now` it
     /// gives the length of the whole wait. Contains the configured endpoint: pass it through
     /// `visible()`.
     pub fn describe(&self, now: Option<i64>) -> String {
         let (turn, fault) = (self.turn, self.fault);
+        let left = now.zip(self.ends).map(|(now, ends)| {
+            let left = u64::try_from(ends.saturating_sub(now)).unwrap_or(0);
+            format!(", {} left", span(left))
+        });
+        let left = left.unwrap_or_default();
         match &self.until {
             Until::Time(held) => {
-                let tries = held.tries.map(|(no, of)| format!(", {no} of {of}"));
-                let tries = tries.unwrap_or_default();
                 let when = match now.map(|now| held.left(now)) {
                     Some(0) => "now".to_owned(),
                     Some(ms) => format!("in {}", span(ms)),
                     None => format!("after {}", span(held.left_ms)),
                 };
-                format!("{turn} is asked again {when} ({fault}{tries})")
+                format!("{turn} is asked again {when} ({fault}{left})")
             }
             Until::Breaker(scope, breaker) => {
                 let when = match now.and_then(|now| left_of(breaker, now)) {
@@ -160,7 +170,7 @@ impl PendingRetry<'_> {
                     None => "later".to_owned(),
                 };
                 let word = breaker.phase.label();
-                format!("{turn} is asked again {when} ({fault}): breaker {word}, {scope}")
+                format!("{turn} is asked again {when} ({fault}{left}): breaker {word}, {scope}")
             }
             Until::Pause => format!("{turn} is asked again when the run resumes ({fault})"),
             Until::Edit => format!("{turn} is asked again after the edit ({fault})"),

@@ -29,6 +29,12 @@ pub struct Price {
     /// A token sent that the provider had in its cache; like any other where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
+    /// A token sent that the provider wrote into its cache for five minutes; like any other where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+    /// A token sent that the provider wrote into its cache for an hour; as for five minutes where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_1h: Option<u64>,
     /// A token received.
     #[serde(default)]
     pub output: u64,
@@ -52,6 +58,8 @@ pub struct RunCost {
     sums: BTreeMap<Arc<str>, u64>,
     /// Requests whose price or tokens are not known, or not all.
     unknown: u32,
+    /// True if tokens of a request are estimated.
+    is_estimated: bool,
 }
 
 impl Price {
@@ -60,14 +68,40 @@ impl Price {
         if usage.input.is_none() && usage.output.is_none() {
             return None;
         }
-        let sent = usage.input.unwrap_or(0);
-        let cached = usage.cached.unwrap_or(0).min(sent);
-        let received = usage.output.unwrap_or(0);
-        let cost = |tokens: u64, each: u64| tokens.saturating_mul(each);
-        let amount = cost(sent - cached, self.input)
-            .saturating_add(cost(cached, self.cached.unwrap_or(self.input)))
-            .saturating_add(cost(received, self.output));
+        let mut rest = usage.input.unwrap_or(0);
+        // The counts of a cache are parts of what was sent.
+        let mut part = |count: Option<u64>| {
+            let part = count.unwrap_or(0).min(rest);
+            rest -= part;
+            part
+        };
+        let (cached, write, write_1h) = (
+            part(usage.cached),
+            part(usage.cache_write),
+            part(usage.cache_write_1h),
+        );
+        let each_write = self.cache_write.unwrap_or(self.input);
+        let kinds = [
+            (rest, self.input),
+            (cached, self.cached.unwrap_or(self.input)),
+            (write, each_write),
+            (write_1h, self.cache_write_1h.unwrap_or(each_write)),
+            (usage.output.unwrap_or(0), self.output),
+        ];
+        let costs = kinds.map(|(tokens, each)| tokens.saturating_mul(each));
+        let amount = costs.into_iter().fold(0, u64::saturating_add);
         Some(self.money(amount))
+    }
+
+    /// Fills in missing prices of writing into a cache, in per cent of the price of a token sent: for five minutes, and for
+    /// an hour.
+    #[must_use]
+    pub fn with_cache_writes(mut self, (five_minutes, hour): (u64, u64)) -> Self {
+        let share = |percent: u64| self.input.saturating_mul(percent) / 100;
+        let (write, write_1h) = (share(five_minutes), share(hour));
+        self.cache_write_1h = self.cache_write_1h.or(Some(write_1h));
+        self.cache_write = self.cache_write.or(Some(write));
+        self
     }
 
     /// An amount in this price's currency.
@@ -86,6 +120,7 @@ impl RunCost {
         if cost.is_none() || usage.input.is_none() || usage.output.is_none() {
             self.unknown = self.unknown.saturating_add(1);
         }
+        self.is_estimated |= usage.is_estimated && cost.is_some();
         if let Some(cost) = cost {
             let sum = self.sums.entry(cost.currency).or_default();
             *sum = sum.saturating_add(cost.amount);
@@ -99,6 +134,7 @@ impl RunCost {
             *sum = sum.saturating_add(*amount);
         }
         self.unknown = self.unknown.saturating_add(other.unknown);
+        self.is_estimated |= other.is_estimated;
         self
     }
 
@@ -108,7 +144,7 @@ impl RunCost {
     }
 
     /// Describes the sum; `None` if no price is known. Says "at least" if the cost of a request is
-    /// missing in it.
+    /// missing in it, and "about" if tokens of a request are estimated.
     pub fn describe(&self) -> Option<String> {
         if self.sums.is_empty() {
             return None;
@@ -121,10 +157,11 @@ impl RunCost {
             money.to_string()
         });
         let all = sums.collect::<Vec<_>>().join(" and ");
-        Some(if self.unknown == 0 {
-            all
-        } else {
-            format!("at least {all}")
+        Some(match (self.unknown, self.is_estimated) {
+            (0, false) => all,
+            (0, true) => format!("about {all}"),
+            (_, false) => format!("at least {all}"),
+            (_, true) => format!("at least about {all}"),
         })
     }
 }
@@ -186,6 +223,8 @@ mod tests {
         Price {
             input: 2_500_000,
             cached: Some(1_250_000),
+            cache_write: None,
+            cache_write_1h: None,
             output: 10_000_000,
             currency: "USD".into(),
         }
@@ -196,7 +235,7 @@ mod tests {
             input,
             cached,
             output,
-            reasoning: None,
+            ..Usage::default()
         }
     }
 
@@ -221,6 +260,66 @@ mod tests {
             2_500_000_000_000,
             "a cached token costs what a token costs where nothing else is known"
         );
+    }
+
+    #[test]
+    fn writing_into_a_cache_has_a_price_of_its_own() {
+        let of = |price: &Price, one| price.of(one).unwrap().amount / 1_000_000;
+        let million = Some(1_000_000);
+        let write = Usage {
+            input: million,
+            cache_write: million,
+            ..Usage::default()
+        };
+        let write_1h = Usage {
+            cache_write: Some(0),
+            cache_write_1h: million,
+            ..write
+        };
+        let plain = price();
+        assert_eq!((of(&plain, write), of(&plain, write_1h)), (2_500_000, 2_500_000));
+        let rates = price().with_cache_writes((125, 200));
+        assert_eq!((of(&rates, write), of(&rates, write_1h)), (3_125_000, 5_000_000));
+        let own = Price {
+            cache_write: Some(7_000_000),
+            ..price()
+        };
+        assert_eq!((of(&own, write), of(&own, write_1h)), (7_000_000, 7_000_000));
+        assert_eq!(
+            of(&own.with_cache_writes((125, 200)), write),
+            7_000_000,
+            "its own price stays"
+        );
+        // Parts of what was sent, never more than that.
+        let mixed = Usage {
+            input: million,
+            cached: Some(400_000),
+            cache_write: Some(100_000),
+            cache_write_1h: Some(900_000),
+            ..Usage::default()
+        };
+        assert_eq!(of(&rates, mixed), 500_000 + 312_500 + 2_500_000);
+    }
+
+    #[test]
+    fn an_estimate_is_called_one() {
+        let none = Usage::default().or_estimated(4_000_000, 400);
+        assert_eq!(
+            (none.input, none.output, none.is_estimated),
+            (Some(1_000_000), Some(100), true)
+        );
+        let counted = usage(Some(5), None, Some(6));
+        assert_eq!(counted.or_estimated(4_000, 4_000), counted);
+        let half = usage(Some(5), None, None).or_estimated(4_000, 40);
+        assert_eq!(
+            (half.input, half.output, half.is_estimated),
+            (Some(5), Some(10), true)
+        );
+        let mut spent = RunCost::default();
+        spent.add(Some(&price()), none);
+        assert_eq!(spent.describe().unwrap(), "about 2.50 USD");
+        spent.add(None, counted);
+        assert_eq!(spent.describe().unwrap(), "at least about 2.50 USD");
     }
 
     #[test]

@@ -14,14 +14,14 @@ use std::sync::Arc;
 use super::branch;
 use super::draft::Draft;
 use super::event::EditEvent;
-use super::event::run::{ContextLimit, Reduction};
+use super::event::run::{ContextLimit, Reduction, ToolCard};
 use super::id::{NodeId, NodeKind, ThreadId, TurnId};
 use super::state::{EditRecord, EpochOrigin, State};
 use super::thread;
 use super::transcript::Message;
 use super::transcript::build;
 use super::transcript::result::ends_of;
-use super::turn::{Producer, Stop, Stream, StreamFaultKind, Turn};
+use super::turn::{BYTES_PER_TOKEN, Producer, Stop, Stream, StreamFaultKind, Turn};
 
 /// The rule of the engine that shortens by itself.
 pub const RULE: &str = "reduce";
@@ -31,8 +31,6 @@ pub const LIMIT: &str = "context";
 const KEPT: usize = 1024;
 /// Bytes of a result from which on it is long.
 const LONG: usize = 2 * KEPT;
-/// Bytes that are taken for one token.
-const BYTES: u64 = 4;
 
 /// What a reduction would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -126,7 +124,7 @@ pub fn short_form(body: &str, id: NodeId) -> String {
 
 /// Estimates the tokens of the next request of a thread.
 pub fn tokens(state: &State, thread: ThreadId) -> u64 {
-    bytes(state, thread, &build::messages(state, thread, None)) / BYTES
+    bytes(state, thread, &build::messages(state, thread, None)) / BYTES_PER_TOKEN
 }
 
 /// Plans a reduction after which the next request is about three quarters of `most` tokens. It takes the oldest first,
@@ -134,17 +132,17 @@ pub fn tokens(state: &State, thread: ThreadId) -> u64 {
 pub fn plan(state: &State, thread: ThreadId, most: u64, by: Reduction) -> ReductionPlan {
     let messages = build::messages(state, thread, None);
     let left = bytes(state, thread, &messages);
-    let target = (most / 4).saturating_mul(3).saturating_mul(BYTES);
+    let target = (most / 4).saturating_mul(3).saturating_mul(BYTES_PER_TOKEN);
     let mut plan = ReductionPlan {
         by,
-        before: left / BYTES,
+        before: left / BYTES_PER_TOKEN,
         ..ReductionPlan::default()
     };
     let after = match by {
         Reduction::Shorten => plan_results(&messages, (left, target), &mut plan),
         Reduction::Summarize | Reduction::DropTurns => plan_turns(state, thread, (left, target), &mut plan),
     };
-    plan.after = after / BYTES;
+    plan.after = after / BYTES_PER_TOKEN;
     plan
 }
 
@@ -275,12 +273,16 @@ pub fn overflowed(turn: &Turn) -> bool {
 
 /// Bytes of a request with these messages.
 fn bytes(state: &State, thread: ThreadId, messages: &[Message]) -> u64 {
-    let tools = thread::tools(state, thread);
+    let system = thread::system(state, thread);
+    request_bytes(&system, messages, &thread::tools(state, thread))
+}
+
+/// Bytes of the texts of a request.
+pub fn request_bytes(system: &str, messages: &[Message], tools: &[ToolCard]) -> u64 {
     let tools = tools
         .iter()
         .map(|tool| tool.schema.len() + tool.description.len());
-    let system = thread::system(state, thread).len();
-    let all: usize = messages.iter().map(size).sum::<usize>() + tools.sum::<usize>() + system;
+    let all: usize = messages.iter().map(size).sum::<usize>() + tools.sum::<usize>() + system.len();
     all as u64
 }
 

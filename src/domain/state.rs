@@ -21,6 +21,7 @@ use super::escape::Escape;
 use super::event::run::{Limits, Started, ToolCard};
 use super::fork::{Fork, Happened};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
+use super::ladder::parse_span;
 use super::node::Node;
 use super::price::RunCost;
 use super::reduction::summary::SummaryQuestion;
@@ -155,6 +156,27 @@ pub struct Configured {
     pub policy: Arc<str>,
     /// True where the operator changed it in the run.
     pub live: bool,
+    /// Milliseconds for which a model that is overloaded, gone or unreachable is waited for.
+    pub model_wait_ms: u64,
+}
+
+impl Configured {
+    /// Milliseconds for which a model is waited for where no setting says it.
+    pub const MODEL_WAIT_MS: u64 = 600_000;
+
+    /// Reads settings that were recorded as text.
+    pub fn of(version: u32, policy: Arc<str>, live: bool) -> Self {
+        let tree = serde_json::from_str::<serde_json::Value>(&policy).ok();
+        let wait = tree
+            .as_ref()
+            .and_then(|tree| tree.pointer("/model/wait")?.as_str());
+        Self {
+            version,
+            model_wait_ms: wait.and_then(parse_span).unwrap_or(Self::MODEL_WAIT_MS),
+            policy,
+            live,
+        }
+    }
 }
 
 /// What a run does.
@@ -329,6 +351,8 @@ pub struct EditRecord {
     pub what: Arc<str>,
     /// The rule of the engine that made it; none for an operator's.
     pub by: Option<Arc<str>>,
+    /// The answer that it rejects, with the calls that gave it. The model sees them before the reason.
+    pub rejected: Vec<NodeId>,
     /// Calls whose results it shortens for the model.
     pub shortened: Vec<NodeId>,
     /// Turns that it leaves out for the model.
@@ -375,6 +399,12 @@ pub enum EpochOrigin {
 }
 
 impl State {
+    /// Milliseconds for which a model that is overloaded, gone or unreachable is waited for.
+    pub fn model_wait_ms(&self) -> u64 {
+        let set = self.resilience.as_ref();
+        set.map_or(Configured::MODEL_WAIT_MS, |set| set.model_wait_ms)
+    }
+
     /// The node of this id.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(&id)

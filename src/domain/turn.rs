@@ -81,11 +81,51 @@ pub struct TurnMore {
     /// The wait before it is retried by itself; 0 milliseconds are left once that is over. `None`
     /// without a wait, and while it is not active.
     pub held: Option<Delay>,
+    /// Its newest requests that broke for a passing reason, one after the other; none after another end, and once the
+    /// operator asks again.
+    pub outage: Option<Outage>,
     /// What is wrong with its answer, where that went back to the model.
     pub invalid_answer: Option<InvalidAnswer>,
     /// Members that the provider added to calls, as JSON objects: they go back with the call while
     /// it is not edited.
     pub opaque: Vec<(NodeId, Arc<str>)>,
+}
+
+/// Requests of a turn that broke one after the other for a passing reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outage {
+    /// UTC milliseconds at which the first one broke.
+    pub since: i64,
+    /// UTC milliseconds at which the last one broke.
+    pub until: i64,
+    /// Their number.
+    pub broke: u32,
+    /// Milliseconds that were waited between them.
+    pub waited_ms: u64,
+}
+
+impl Outage {
+    /// Adds a request that broke.
+    #[must_use]
+    pub fn broken_at(before: Option<Self>, now: i64) -> Self {
+        let before = before.unwrap_or(Self {
+            since: now,
+            until: now,
+            broke: 0,
+            waited_ms: 0,
+        });
+        Self {
+            until: now,
+            broke: before.broke.saturating_add(1),
+            ..before
+        }
+    }
+
+    /// Milliseconds that it has lasted at a time. A clock that was set back does not make it shorter than the waits.
+    pub fn lasted(&self, now: i64) -> u64 {
+        let passed = u64::try_from(now.saturating_sub(self.since)).unwrap_or(0);
+        passed.max(self.waited_ms)
+    }
 }
 
 /// Text of blocks that were not complete: first the text of the model, then its reasoning or the
@@ -388,6 +428,9 @@ impl StreamFaultKind {
     }
 }
 
+/// Bytes of a token in an estimate.
+pub const BYTES_PER_TOKEN: u64 = 4;
+
 /// Tokens as the provider counted them; an absent count is not zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
@@ -397,15 +440,47 @@ pub struct Usage {
     /// Of those, served from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
+    /// Of those sent, written into the provider's cache for five minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+    /// Of those sent, written into the provider's cache for an hour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_1h: Option<u64>,
     /// Received, reasoning included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
     /// Of those, reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
+    /// True if the program estimated a count that the provider did not send.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_estimated: bool,
 }
 
 impl Usage {
+    /// Tokens sent and received.
+    pub fn total(self) -> u64 {
+        self.input.unwrap_or(0).saturating_add(self.output.unwrap_or(0))
+    }
+
+    /// Returns what stands before a number of tokens: `about ` if any of them are estimated.
+    pub fn about(self) -> &'static str {
+        if self.is_estimated { "about " } else { "" }
+    }
+
+    /// Fills in estimates for the counts that the provider did not send, from bytes.
+    #[must_use]
+    pub fn or_estimated(self, sent_bytes: u64, received_bytes: u64) -> Self {
+        let is_whole = self.input.is_some() && self.output.is_some();
+        let tokens = |bytes: u64| Some(bytes / BYTES_PER_TOKEN);
+        Self {
+            input: self.input.or(tokens(sent_bytes)),
+            output: self.output.or(tokens(received_bytes)),
+            is_estimated: self.is_estimated || !is_whole,
+            ..self
+        }
+    }
+
     /// Sum of two; a count is known if one side knows it.
     pub fn plus(self, other: Self) -> Self {
         let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
@@ -415,8 +490,11 @@ impl Usage {
         Self {
             input: add(self.input, other.input),
             cached: add(self.cached, other.cached),
+            cache_write: add(self.cache_write, other.cache_write),
+            cache_write_1h: add(self.cache_write_1h, other.cache_write_1h),
             output: add(self.output, other.output),
             reasoning: add(self.reasoning, other.reasoning),
+            is_estimated: self.is_estimated || other.is_estimated,
         }
     }
 }

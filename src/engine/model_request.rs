@@ -215,7 +215,7 @@ impl ModelRequest {
             return;
         }
         self.report_rest(&mut assembler).await;
-        let (turn, request, usage) = (self.turn, self.request, assembler.usage);
+        let (turn, request, usage) = (self.turn, self.request, assembler.usage());
         let input = match (result, assembler.finish.clone()) {
             (Ok(()), Some(stop)) => {
                 for block in assembler.end() {

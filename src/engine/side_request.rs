@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::panic_guard;
 use overrule_domain::id::{NodeId, Rev, Seq};
 use overrule_domain::input::Input;
+use overrule_domain::reduction::request_bytes;
 use overrule_domain::repair::{Passing, Reply};
 use overrule_domain::transcript::Message;
 use overrule_domain::turn::{Stop, StreamFault, Usage};
@@ -119,6 +120,7 @@ pub async fn ask(
         turn: 1,
         tap: Tap::default(),
     };
+    let sent = request_bytes(&request.system, &request.messages, &request.tools);
     let (out, pieces) = mpsc::channel(PIECES);
     let mut received = ReplyBuilder::default();
     let closed = cancel.child_token();
@@ -133,7 +135,10 @@ pub async fn ask(
             Err(fault(&format!("no answer within {} s", PATIENCE.as_secs())))
         }
     };
-    let usage = received.usage;
+    let usage = match received.bytes {
+        0 => received.usage,
+        bytes => received.usage.or_estimated(sent, bytes),
+    };
     let learned = std::mem::take(&mut received.learned);
     // An answer that is too long, or missing, would be the same again.
     let broke = result
@@ -162,6 +167,8 @@ fn fault(message: &str) -> StreamFault {
 #[derive(Default)]
 struct ReplyBuilder {
     text: String,
+    /// Bytes of text and reasoning.
+    bytes: u64,
     usage: Usage,
     stop: Option<Stop>,
     called: bool,
@@ -172,6 +179,9 @@ struct ReplyBuilder {
 impl ReplyBuilder {
     async fn listen(&mut self, mut pieces: mpsc::Receiver<Chunk>, closed: &CancellationToken) {
         while let Some(piece) = pieces.recv().await {
+            if let Chunk::Text { delta, .. } | Chunk::Reasoning { delta, .. } = &piece {
+                self.bytes = self.bytes.saturating_add(delta.len() as u64);
+            }
             match piece {
                 Chunk::Text { delta, .. } => self.text.push_str(&delta),
                 Chunk::Call { .. } => self.called = true,

@@ -18,6 +18,7 @@ use overrule_domain::id::TurnId;
 use overrule_domain::input::Block;
 use overrule_domain::live::{Live, LivePart};
 use overrule_domain::node::Channel;
+use overrule_domain::reduction::request_bytes;
 use overrule_domain::turn::{Stop, Usage};
 use overrule_model::strict::without_nulls;
 use overrule_model::{Chunk, MAX_PARTS, Quirk, Request, written_call};
@@ -103,8 +104,10 @@ pub struct Assembler {
     /// Total bytes to store.
     stored: usize,
     too_long: Option<String>,
-    /// Token counts so far.
-    pub usage: Usage,
+    /// Token counts so far, as the provider sent them.
+    usage: Usage,
+    /// Bytes of the request.
+    sent: u64,
     /// The end mark of the stream.
     pub finish: Option<Stop>,
     /// Unknown items in the stream that are reported one by one.
@@ -125,8 +128,18 @@ impl Assembler {
         Self {
             tools: tools.map(|card| (card.name.clone(), schema(card))).collect(),
             strict: request.quirks.contains(&Quirk::StrictSchemas),
+            sent: request_bytes(&request.system, &request.messages, &request.tools),
             ..Self::default()
         }
+    }
+
+    /// Returns the tokens of the request and of what came, estimated where the provider did not count them. If nothing
+    /// came, only its counts are known.
+    pub fn usage(&self) -> Usage {
+        if self.stored == 0 {
+            return self.usage;
+        }
+        self.usage.or_estimated(self.sent, self.stored as u64)
     }
 
     /// Takes a chunk and returns the blocks that it completed. A chunk that makes the stream too long is

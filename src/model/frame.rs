@@ -10,6 +10,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::torn::Piece;
 use overrule_base::canon::{Lexer, TokenKind};
 
 /// The members of an object, in order, each value as raw text.
@@ -41,6 +42,11 @@ impl<'a> Object<'a> {
     /// Returns the string under a key, unless it is empty.
     pub fn filled(&self, key: &str) -> Option<Cow<'a, str>> {
         self.string(key).filter(|text| !text.is_empty())
+    }
+
+    /// Returns the string under a key as a piece of a longer text; empty if there is none.
+    pub fn piece(&self, key: &str) -> Piece<'a> {
+        self.get(key).and_then(piece).unwrap_or_default()
     }
 
     /// Returns the whole number under a key, however it is written.
@@ -104,23 +110,28 @@ pub fn compact(raw: &str) -> String {
     out
 }
 
-/// Decodes a JSON string; returns `None` for other JSON. Half a surrogate pair, which some servers send when
-/// they cut a character in two, becomes a replacement character, so that the rest of the text is not lost.
+/// Decodes a JSON string; returns `None` for other JSON. Half a surrogate pair becomes a replacement character, so that the
+/// rest of the text is not lost.
 pub fn string(raw: &str) -> Option<Cow<'_, str>> {
+    piece(raw).map(Piece::whole)
+}
+
+/// Decodes a JSON string that may be a piece of a longer text; returns `None` for other JSON.
+pub fn piece(raw: &str) -> Option<Piece<'_>> {
     struct Bytes;
     impl<'de> Visitor<'de> for Bytes {
-        type Value = Cow<'de, str>;
+        type Value = Piece<'de>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a string")
         }
 
         fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-            Ok(String::from_utf8_lossy(bytes))
+            Ok(Piece::new(bytes))
         }
 
         fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-            Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned()))
+            Ok(Piece::new(bytes.to_vec()))
         }
     }
     if !raw.starts_with('"') {

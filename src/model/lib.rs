@@ -14,6 +14,7 @@ pub mod sse;
 pub mod strict;
 pub mod tap;
 mod think;
+mod torn;
 mod usage;
 pub mod wire;
 pub mod written_call;

@@ -42,12 +42,16 @@ pub enum Quirk {
     CompletionTokens,
     /// The model chooses how much it thinks, within a level.
     AdaptiveThinking,
+    /// The model cannot stop thinking: instead of not at all it thinks at this level, the least that it can.
+    LeastThinking(String),
+    /// The most tokens that a reply of the model can have.
+    MaxOutput(u32),
 }
 
 /// The special forms that a server needs.
 pub type Quirks = BTreeSet<Quirk>;
 
-/// The quirks without a member, with their names.
+/// The quirks without a value, with their names.
 const NAMED: &[(Quirk, &str)] = &[
     (Quirk::ShortIds, "short_ids"),
     (Quirk::ReasoningBack, "reasoning_back"),
@@ -66,12 +70,20 @@ const NAMED: &[(Quirk, &str)] = &[
     (Quirk::AdaptiveThinking, "adaptive_thinking"),
 ];
 const LEAVE_OUT: &str = "leave_out:";
+const LEAST_THINKING: &str = "least_thinking:";
+const MAX_OUTPUT: &str = "max_output:";
 
 impl Quirk {
     /// Returns the quirk of a recorded name; `None` for a name unknown to this version.
     pub fn named(name: &str) -> Option<Self> {
         if let Some(member) = name.strip_prefix(LEAVE_OUT) {
             return Some(Self::LeaveOut(member.to_owned()));
+        }
+        if let Some(level) = name.strip_prefix(LEAST_THINKING) {
+            return Some(Self::LeastThinking(level.to_owned()));
+        }
+        if let Some(tokens) = name.strip_prefix(MAX_OUTPUT) {
+            return tokens.parse().ok().map(Self::MaxOutput);
         }
         let found = NAMED.iter().find(|(_, known)| *known == name);
         found.map(|(quirk, _)| quirk.clone())
@@ -80,11 +92,15 @@ impl Quirk {
 
 impl fmt::Display for Quirk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Self::LeaveOut(member) = self {
-            return write!(f, "{LEAVE_OUT}{member}");
+        match self {
+            Self::LeaveOut(member) => write!(f, "{LEAVE_OUT}{member}"),
+            Self::LeastThinking(level) => write!(f, "{LEAST_THINKING}{level}"),
+            Self::MaxOutput(tokens) => write!(f, "{MAX_OUTPUT}{tokens}"),
+            named => {
+                let found = NAMED.iter().find(|(quirk, _)| quirk == named);
+                f.write_str(found.map_or("", |(_, name)| name))
+            }
         }
-        let found = NAMED.iter().find(|(quirk, _)| quirk == self);
-        f.write_str(found.map_or("", |(_, name)| name))
     }
 }
 
@@ -101,6 +117,14 @@ mod tests {
         let left = Quirk::LeaveOut("stream_options".into());
         assert_eq!(left.to_string(), "leave_out:stream_options");
         assert_eq!(Quirk::named("leave_out:stream_options"), Some(left));
+        for (quirk, name) in [
+            (Quirk::LeastThinking("low".into()), "least_thinking:low"),
+            (Quirk::MaxOutput(8192), "max_output:8192"),
+        ] {
+            assert_eq!(quirk.to_string(), name);
+            assert_eq!(Quirk::named(name), Some(quirk));
+        }
+        assert_eq!(Quirk::named("max_output:many"), None);
         assert_eq!(Quirk::named("of_tomorrow"), None);
     }
 }

@@ -9,6 +9,8 @@
 #[cfg(test)]
 mod tests;
 
+use super::torn::json_text;
+
 /// Maximum bytes of one event.
 pub const MAX_EVENT: usize = 16 * 1024 * 1024;
 
@@ -48,6 +50,8 @@ pub struct Decoder {
     after_return: bool,
     limit: usize,
     broken: bool,
+    /// True if JSON data keeps bytes that are no UTF-8.
+    keeps_bytes: bool,
     /// Bytes of all completed lines with content.
     data_bytes: u64,
 }
@@ -83,7 +87,16 @@ impl Decoder {
             after_return: false,
             limit,
             broken: false,
+            keeps_bytes: false,
             data_bytes: 0,
+        }
+    }
+
+    /// Creates a decoder that keeps bytes of JSON data that are no UTF-8 as escapes ([`json_text`]).
+    pub fn keeping_bytes() -> Self {
+        Self {
+            keeps_bytes: true,
+            ..Self::new()
         }
     }
 
@@ -197,7 +210,12 @@ impl Decoder {
         match field {
             b"data" => {
                 self.data_bytes += self.line.len() as u64;
-                self.data.push_str(&String::from_utf8_lossy(value));
+                let is_json = value.trim_ascii_start().starts_with(b"{");
+                self.data.push_str(&if self.keeps_bytes && is_json {
+                    json_text(value)
+                } else {
+                    String::from_utf8_lossy(value)
+                });
                 self.data.push('\n');
             }
             // No such field is defined, but llama.cpp sent its errors this way, directly followed

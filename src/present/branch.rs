@@ -25,6 +25,8 @@ pub struct SumView<'b> {
     pub requests: u32,
     /// Tokens sent; none if no request reported them.
     pub tokens_in: Option<u64>,
+    /// True if the program estimated tokens that the provider did not report.
+    pub tokens_estimated: bool,
     /// Tokens received; none if no request reported them.
     pub tokens_out: Option<u64>,
     /// What these requests cost, with the currency; none without a price.
@@ -41,6 +43,7 @@ impl<'b> SumView<'b> {
             executions: sum.executions,
             requests: sum.requests,
             tokens_in: sum.usage.input,
+            tokens_estimated: sum.usage.is_estimated,
             tokens_out: sum.usage.output,
             cost: sum.spent.describe(),
         }

@@ -108,6 +108,12 @@ pub struct SessionCountsView {
     pub tokens_in: Option<u64>,
     /// Tokens of these that the provider had cached; none if no request reported them.
     pub tokens_cached: Option<u64>,
+    /// Tokens of these that went into the provider's cache for five minutes; none if no request reported them.
+    pub tokens_cache_write: Option<u64>,
+    /// Tokens of these that went into the provider's cache for an hour; none if no request reported them.
+    pub tokens_cache_write_1h: Option<u64>,
+    /// True if the program estimated tokens that the provider did not report.
+    pub tokens_estimated: bool,
     /// Tokens received; none if no request reported them.
     pub tokens_out: Option<u64>,
     /// What the requests cost, with the currency; none without a price.
@@ -148,6 +154,9 @@ impl<'a> SessionDetailView<'a> {
                 requests: state.requests,
                 tokens_in: state.usage.input,
                 tokens_cached: state.usage.cached,
+                tokens_cache_write: state.usage.cache_write,
+                tokens_cache_write_1h: state.usage.cache_write_1h,
+                tokens_estimated: state.usage.is_estimated,
                 tokens_out: state.usage.output,
                 cost: state.spent.describe(),
                 calls: state.calls.len(),

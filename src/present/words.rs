@@ -93,17 +93,41 @@ pub fn mode(state: &State) -> String {
     }
 }
 
-/// Formats tokens; unknown counts are not shown as 0.
+/// Formats tokens; unknown counts are not shown as 0, and estimates are called `about`.
 pub fn tokens(usage: Usage) -> String {
     let count = |tokens: Option<u64>, what: &str| {
         let tokens = tokens.map_or_else(|| "unknown".to_owned(), |tokens| tokens.to_string());
         format!("{tokens} {what}")
     };
-    let cached = usage.cached.map(|cached| format!(" ({cached} of them cached)"));
     format!(
-        "{}{}, {}",
+        "{}{}{}, {}",
+        usage.about(),
         count(usage.input, "sent"),
-        cached.unwrap_or_default(),
+        in_cache(usage, "of them cached"),
         count(usage.output, "received")
     )
+}
+
+/// Formats the parts of the sent tokens that came from the provider's cache and went into it: ` (400 cached, 100 written
+/// into the cache)`. Empty without any.
+pub fn in_cache(usage: Usage, cached: &str) -> String {
+    let counts = [
+        (usage.cached, cached),
+        (
+            usage.cache_write.filter(|count| *count > 0),
+            "written into the cache",
+        ),
+        (
+            usage.cache_write_1h.filter(|count| *count > 0),
+            "written into the cache for an hour",
+        ),
+    ];
+    let parts = counts
+        .into_iter()
+        .filter_map(|(count, what)| Some(format!("{} {what}", count?)));
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!(" ({})", parts.join(", "))
 }

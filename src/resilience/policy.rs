@@ -11,8 +11,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{breaker, classify, loops, notify, repair, retry, routing};
+use overrule_domain::ladder::parse_span;
 use overrule_domain::setting_change;
-use overrule_domain::state::State;
+use overrule_domain::state::{Configured, State};
 
 /// How failures are met.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -20,6 +21,8 @@ use overrule_domain::state::State;
 pub struct Policy {
     /// Retries of the same bytes.
     pub retry: retry::Settings,
+    /// Requests to the model that break for a passing reason.
+    pub model: ModelSettings,
     /// Breakers.
     pub breaker: breaker::Settings,
     /// Repair of arguments.
@@ -32,6 +35,22 @@ pub struct Policy {
     pub loops: loops::Config,
     /// How the operator is notified, as far as it differs from their files.
     pub notify: notify::Settings,
+}
+
+/// What happens when the model is overloaded, gone or unreachable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelSettings {
+    /// For how long it is waited for; zero to leave the first failure to the operator.
+    pub wait: Ms,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            wait: Ms(Configured::MODEL_WAIT_MS),
+        }
+    }
 }
 
 /// An invalid value.
@@ -65,6 +84,8 @@ impl Policy {
     #[must_use]
     pub fn of_agent(mut self, unattended: bool) -> Self {
         self.retry.retries = 0;
+        // The agent asks again by itself.
+        self.model.wait = Ms(0);
         self.repair.on = false;
         self.breaker.consecutive = 0;
         self.breaker.rate = 0;
@@ -168,6 +189,11 @@ impl Policy {
     /// Refuses values out of bounds.
     pub fn check(&self) -> Result<(), Bad> {
         self.retry.check()?;
+        Bad::unless(
+            "model.wait",
+            self.model.wait.0 <= 24 * 3_600_000,
+            "write at most 24h",
+        )?;
         self.breaker.check()?;
         self.loops
             .check()
@@ -235,17 +261,7 @@ impl Serialize for Ms {
 impl<'de> Deserialize<'de> for Ms {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let (number, unit) = text.split_at(digits);
-        let factor = match unit.trim_start() {
-            "ms" => Some(1),
-            "s" => Some(1_000),
-            "m" => Some(60_000),
-            "h" => Some(3_600_000),
-            _ => None,
-        };
-        let ms = factor.and_then(|factor: u64| number.parse::<u64>().ok()?.checked_mul(factor));
-        ms.map(Self).ok_or_else(|| {
+        parse_span(&text).map(Self).ok_or_else(|| {
             serde::de::Error::custom(
                 "this is no span of time: write one such as \"200ms\", \"10s\" or \"5m\"",
             )
@@ -277,6 +293,10 @@ mod tests {
         assert_eq!(Policy::parse(&two.to_text()).unwrap(), two);
         assert_eq!(two.loops.substitutes("replica"), []);
         let steps = policy.with("loops.ladder.roll_back", json!(0)).unwrap();
+        let waits = policy.with("model.wait", json!("90s")).unwrap();
+        assert_eq!(waits.model.wait, Ms(90_000));
+        let recorded = |policy: &Policy| Configured::of(1, policy.to_text().into(), false).model_wait_ms;
+        assert_eq!((recorded(&waits), recorded(&policy)), (90_000, 600_000));
         assert_eq!((steps.loops.ladder.roll_back, steps.loops.ladder.human), (0, 2));
         let slow = policy.with("breaker.open", json!("2m")).unwrap();
         assert_eq!(slow.breaker.open, Ms(120_000));
@@ -305,6 +325,9 @@ mod tests {
             ("retry.first", json!("soon"), "no span of time"),
             ("retry.retries", json!(-1), "invalid value"),
             ("retry.jitter", json!(101), "0 to 100"),
+            ("model.wait", json!("25h"), "at most 24h"),
+            ("model.wait", json!(10), "invalid type"),
+            ("model.patience", json!("10m"), "there is: wait"),
             ("breaker.rate", json!(101), "0 to 100"),
             ("breaker.when_open", json!("explode"), "unknown variant"),
             ("routing.decay", json!(0.5), "0.85"),

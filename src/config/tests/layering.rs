@@ -173,12 +173,16 @@ fn every_key_of_a_file_arrives() {
     let general = Price {
         input: 2_500_000,
         cached: Some(1_250_000),
+        cache_write: None,
+        cache_write_1h: None,
         output: 10_000_000,
         currency: "USD".into(),
     };
     let small = Price {
         input: 200_000,
         cached: None,
+        cache_write: None,
+        cache_write_1h: None,
         output: 1_000_000,
         currency: "EUR".into(),
     };

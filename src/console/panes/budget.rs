@@ -17,7 +17,7 @@ use overrule_domain::price::{NOT_PRICED, Price, RunCost};
 use overrule_domain::state::State;
 use overrule_domain::thread::{ROOT, is_active};
 use overrule_domain::turn::{Turn, Usage};
-use overrule_present::many;
+use overrule_present::{in_cache, many};
 
 /// Columns of a name before its figures.
 const NAME: usize = 10;
@@ -82,7 +82,7 @@ pub fn used_share(run: &RunPart, now: Option<i64>) -> Option<u128> {
     let turns = limits
         .turns
         .map(|most| share(u64::from(state.requests), u64::from(most)));
-    let tokens = limits.tokens.map(|most| share(total(state.usage), most));
+    let tokens = limits.tokens.map(|most| share(state.usage.total(), most));
     let money = limits
         .price
         .zip(price)
@@ -156,7 +156,7 @@ fn limits((run, now): (&RunPart, Option<i64>), price: Option<&Price>, meter: &Me
     );
     put(
         "tokens",
-        plain(total(state.usage)),
+        (state.usage.total(), total(state.usage)),
         limits.tokens.map(plain),
         format!(" ({})", tokens(state.usage)),
     );
@@ -363,8 +363,10 @@ fn without_tools(state: &State) -> Option<Row> {
     Some(Row::new(Target::Nothing, words))
 }
 
-fn total(usage: Usage) -> u64 {
-    usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0))
+
+/// All tokens.
+fn total(usage: Usage) -> String {
+    format!("{}{}", usage.about(), usage.total())
 }
 
 fn tokens(usage: Usage) -> String {
@@ -372,10 +374,9 @@ fn tokens(usage: Usage) -> String {
         return "unreported".to_owned();
     }
     // Writing to a string cannot fail.
-    let mut words = format!("{} sent", usage.input.unwrap_or(0));
-    if let Some(cached) = usage.cached.filter(|cached| *cached > 0) {
-        let _ = write!(words, " ({cached} cached)");
-    }
+    let mut words = format!("{}{} sent", usage.about(), usage.input.unwrap_or(0));
+    let cached = usage.cached.filter(|cached| *cached > 0);
+    words += &in_cache(Usage { cached, ..usage }, "cached");
     let _ = write!(words, ", {} received", usage.output.unwrap_or(0));
     if let Some(reasoning) = usage.reasoning.filter(|reasoning| *reasoning > 0) {
         let _ = write!(words, " ({reasoning} reasoning)");

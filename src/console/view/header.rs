@@ -192,13 +192,13 @@ fn budget(model: &Model) -> Option<(u128, Role)> {
 
 fn tokens(model: &Model) -> Option<String> {
     let usage = model.run.state.usage;
-    let total = usage.input.unwrap_or(0) + usage.output.unwrap_or(0);
+    let (total, about) = (usage.total(), usage.about());
     if usage.input.is_none() && usage.output.is_none() {
         return None;
     }
     Some(match total {
-        0..=9_999 => format!("{total} tokens"),
-        _ => format!("{}k tokens", total / 1000),
+        0..=9_999 => format!("{about}{total} tokens"),
+        _ => format!("{about}{}k tokens", total / 1000),
     })
 }
 

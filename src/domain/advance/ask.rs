@@ -25,15 +25,10 @@ use crate::transcript::build::{self, Piece};
 use crate::transcript::hash::{context_hash, context_hash_of, request_hash};
 use crate::turn::{Activity, Stop, Stream, StreamFault, StreamFaultKind, Turn};
 
-/// Retries of a request without a complete block.
-pub(crate) const RETRIES: u32 = 4;
 /// First delay in milliseconds; doubles with each retry.
-const FIRST_DELAY_MS: u64 = 200;
+const FIRST_DELAY_MS: u64 = 1_000;
 /// The longest delay in milliseconds.
-const LONGEST_DELAY_MS: u64 = 10_000;
-/// The longest wait that a server may ask for. The operator decides about a longer one, as with a
-/// tool.
-const PATIENCE_MS: u64 = 60_000;
+const LONGEST_DELAY_MS: u64 = 60_000;
 
 /// Each thread continues by itself as soon as its own turns have ended.
 pub(super) fn ask(draft: &mut Draft<'_>, advice: &dyn Advice) {
@@ -196,8 +191,9 @@ fn retry_broken(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool 
             None if wait_ms > 0 => {
                 draft.turn_event(TurnEvent::RetryScheduled {
                     turn: *id,
-                    no: turn.asked,
-                    of: RETRIES,
+                    no: turn.more.outage.map_or(turn.asked, |outage| outage.broke),
+                    // Time is the limit.
+                    of: 0,
                     wait_ms,
                     why: fault.kind.label().into(),
                 });
@@ -229,20 +225,44 @@ pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u6
         return (turn.asked < 2).then_some(0);
     }
     let nothing_whole = pending_retry::blocks(state, turn).next().is_none();
-    if !fault.kind.is_transient() || !nothing_whole || turn.asked > RETRIES {
+    if !fault.kind.is_transient() || !nothing_whole {
         return None;
     }
-    wait_before(turn.asked, u64::from(turn.id.0), fault.retry_after_ms)
+    // A turn that came back from another branch begins anew.
+    let outage = turn.more.outage;
+    let (broke, lasted) = outage.map_or((1, 0), |outage| (outage.broke, outage.lasted(outage.until)));
+    // A wait that is scheduled is part of the outage: nothing but its end follows it.
+    let is_scheduled = turn.more.held.is_some();
+    let lasted = if is_scheduled { 0 } else { lasted };
+    let left = state.model_wait_ms().saturating_sub(lasted);
+    wait_before(broke, u64::from(turn.id.0), (fault.retry_after_ms, left))
 }
 
-/// Milliseconds before the `no`-th retry of a broken request. `asked` is the wait that the server
-/// requests. None if that is too long.
-pub(crate) fn wait_before(no: u32, of: u64, asked: Option<u64>) -> Option<u64> {
-    if asked.is_some_and(|asked| asked > PATIENCE_MS) {
+/// Retries of a question beside the conversation for which there is time.
+pub(crate) fn retries_in(wait_ms: u64) -> u32 {
+    let waits = (1..).scan(0_u64, |sum, no| {
+        *sum = sum.saturating_add(delay(no));
+        (*sum <= wait_ms).then_some(no)
+    });
+    waits.last().unwrap_or(0)
+}
+
+/// Milliseconds before the `no`-th retry, without jitter.
+fn delay(no: u32) -> u64 {
+    let doubled = FIRST_DELAY_MS.saturating_mul(1 << (no.saturating_sub(1)).min(16));
+    doubled.min(LONGEST_DELAY_MS)
+}
+
+/// Milliseconds before the `no`-th retry of a broken request, at most what is left of the time. `asked` is the wait that
+/// the server requests. None if no time is left, or too little for that wait.
+pub(crate) fn wait_before(no: u32, of: u64, (asked, left): (Option<u64>, u64)) -> Option<u64> {
+    if left == 0 || asked.is_some_and(|asked| asked > left) {
         return None;
     }
-    let doubled = FIRST_DELAY_MS.saturating_mul(1 << (no.saturating_sub(1)).min(16));
-    let base = doubled.min(LONGEST_DELAY_MS);
+    if let Some(asked) = asked {
+        return Some(asked.max(FIRST_DELAY_MS).min(left));
+    }
+    let base = delay(no);
     // Up to a fifth more or less, so that many runs do not retry together. A function of the
     // request, so that a replay agrees.
     let spread = base / 5;
@@ -250,7 +270,7 @@ pub(crate) fn wait_before(no: u32, of: u64, asked: Option<u64>) -> Option<u64> {
         .wrapping_mul(2_654_435_761)
         .wrapping_add(u64::from(no) * 40_503);
     let jittered = base - spread + draw % (2 * spread + 1);
-    Some(asked.map_or(jittered, |asked| asked.max(jittered)))
+    Some(jittered.min(left))
 }
 
 /// Returns the events of a new request for a turn.
@@ -485,15 +505,14 @@ fn limit(state: &State) -> Option<(String, String)> {
             format!("{} requests made, {most} allowed", state.requests),
         ));
     }
-    let used = state
-        .usage
-        .input
-        .unwrap_or(0)
-        .saturating_add(state.usage.output.unwrap_or(0));
+    let (used, about) = (state.usage.total(), state.usage.about());
     if let Some(most) = state.limits.tokens
         && used >= most
     {
-        return Some(("tokens".into(), format!("{used} tokens used, {most} allowed")));
+        return Some((
+            "tokens".into(),
+            format!("{about}{used} tokens used, {most} allowed"),
+        ));
     }
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     if let (Some(most), Some(price)) = (state.limits.price, price) {

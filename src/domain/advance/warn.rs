@@ -92,10 +92,9 @@ fn of_failures(state: &State, thread: ThreadId) -> Option<String> {
 
 fn of_tokens(state: &State) -> Option<String> {
     let most = state.limits.tokens?;
-    let (sent, received) = (state.usage.input.unwrap_or(0), state.usage.output.unwrap_or(0));
-    let used = sent.saturating_add(received);
+    let (used, about) = (state.usage.total(), state.usage.about());
     near(used, most).then(|| {
-        format!("{used} of the {most} tokens that this run may use are used. Finish your work soon.")
+        format!("{about}{used} of the {most} tokens that this run may use are used. Finish your work soon.")
     })
 }
 

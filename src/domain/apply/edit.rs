@@ -62,6 +62,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 thread,
                 what: what.clone(),
                 by: by.clone(),
+                rejected: Vec::new(),
                 shortened: Vec::new(),
                 left_out: Vec::new(),
                 summary: None,
@@ -85,6 +86,14 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
         }
         EditEvent::Superseded { nodes } => {
             index::retire(state, nodes);
+            // No other edit of an answer supersedes it alone.
+            let edited = state.edits.last_mut().filter(|edit| {
+                let target = edit.target.filter(|target| target.kind == NodeKind::Answer);
+                target.is_some_and(|target| nodes.contains(&target))
+            });
+            if let Some(edit) = edited {
+                edit.rejected.clone_from(nodes);
+            }
             if let Mode::Finished(answer) = state.mode
                 && nodes.contains(&answer)
             {

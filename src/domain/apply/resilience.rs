@@ -72,11 +72,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             live,
             ..
         } => {
-            state.resilience = Some(Configured {
-                version: *version,
-                policy: policy.clone(),
-                live: *live,
-            });
+            state.resilience = Some(Configured::of(*version, policy.clone(), *live));
         }
         ResilienceEvent::RepairStarted {
             call,

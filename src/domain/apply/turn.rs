@@ -18,9 +18,10 @@ use crate::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::ladder::Delay;
 use crate::node::{Channel, Content, Origin};
 use crate::output::InvalidAnswer;
+use crate::pending_retry::by_itself;
 use crate::state::{Mode, State};
 use crate::thread::{self, Child};
-use crate::turn::{Activity, OpenText, Producer, Stream, StreamFaultKind, Turn, Usage};
+use crate::turn::{Activity, OpenText, Outage, Producer, Stream, StreamFaultKind, Turn, Usage};
 
 #[expect(clippy::too_many_lines, reason = "one arm for each fact of the family")]
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
@@ -171,6 +172,8 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
     state.requests = state.requests.saturating_add(1);
     state.step = false;
     state.agenda.open.insert(*turn);
+    // What the operator asks again is waited for as long as the first time.
+    let goes_on = state.turns.get(turn).is_some_and(|turn| by_itself(state, turn));
     let epoch = state.epoch;
     let scopes: Vec<Scope> = breaker::endpoint(state).into_iter().collect();
     let guard = super::breaker::admit(state, &scopes, Source::Request(*turn, *request)).pop();
@@ -187,6 +190,9 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.more.open = None;
         turn.more.notices.clone_from(message);
         turn.more.held = None;
+        if !goes_on {
+            turn.more.outage = None;
+        }
         // A new request uses the current context: the turn is no longer drifted.
         turn.drifted = false;
         turn.context = Some(context.clone());
@@ -207,7 +213,7 @@ fn retried(state: &mut State, at: At, event: &TurnEvent) {
             why,
         } => {
             let delay = Delay {
-                tries: Some((*no, *of)),
+                tries: (*of > 0).then_some((*no, *of)),
                 left_ms: *wait_ms,
                 // A wait that a server asks for passes while the run is paused, too.
                 since: Some(at.utc_ms),
@@ -228,6 +234,9 @@ fn retried(state: &mut State, at: At, event: &TurnEvent) {
         _ => return,
     };
     with(state, turn, |turn| {
+        if let (TurnEvent::RetryScheduled { wait_ms, .. }, Some(outage)) = (event, &mut turn.more.outage) {
+            outage.waited_ms = outage.waited_ms.saturating_add(*wait_ms);
+        }
         turn.more.held = wait;
     });
 }
@@ -444,6 +453,12 @@ fn end_stream(state: &mut State, at: At, turn: TurnId, stream: Stream, usage: Us
     }
     state.usage = state.usage.plus(usage);
     with(state, turn, |turn| {
+        let before = turn.more.outage.take();
+        if let Stream::Broken(fault) = &stream
+            && fault.kind.is_transient()
+        {
+            turn.more.outage = Some(Outage::broken_at(before, at.utc_ms));
+        }
         turn.stream = stream;
         turn.stop_waiting();
         turn.ended_at = at.seq;

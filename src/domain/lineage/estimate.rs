@@ -12,10 +12,7 @@ use crate::id::{NodeId, NodeKind, TurnId};
 use crate::state::State;
 use crate::thread;
 use crate::transcript::bytes;
-use crate::turn::{Activity, Turn};
-
-/// Bytes for one token.
-const BYTES: usize = 4;
+use crate::turn::{Activity, BYTES_PER_TOKEN, Turn};
 
 /// Tokens of the next request of the edited thread. The sums in the state give what the edit leaves
 /// unchanged, so the cost depends only on what it touches.
@@ -58,7 +55,7 @@ pub(super) fn tokens(state: &State, reach: &AffectedNodes, events: &[Event]) -> 
         .filter(|(id, _)| !state.nodes.contains_key(id) && id.kind != NodeKind::Observation)
         .map(|(_, size)| size)
         .sum();
-    ((always(state) + now.saturating_sub(before) + after + new) / BYTES) as u64
+    (always(state) + now.saturating_sub(before) + after + new) as u64 / BYTES_PER_TOKEN
 }
 
 /// State of nodes after the edit.

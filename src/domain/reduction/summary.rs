@@ -144,7 +144,7 @@ pub fn question(state: &State, asked: &SummaryQuestion) -> String {
         .filter_map(|piece| build::message(state, piece, &shortened));
     let lines: Vec<String> = messages.flat_map(entries).map(|one| one.to_string()).collect();
     let window = state.limits.context.and_then(|limit| limit.window);
-    let window = window.map(|tokens| tokens.saturating_mul(super::BYTES) / 2);
+    let window = window.map(|tokens| tokens.saturating_mul(super::BYTES_PER_TOKEN) / 2);
     let most = usize::try_from(window.unwrap_or(QUESTION)).unwrap_or(usize::MAX);
     let text = ends_of(&lines.join("\n"), most, left_out);
     format!("{TASK}\n\n{text}")

@@ -45,16 +45,13 @@ fn a_request_is_held_for_as_long_as_the_server_asked() {
     let words = |now| one.describe(now);
     assert_eq!(
         words(Some(0)),
-        "turn 2 is asked again in 24 s (rate limit, 1 of 4)"
+        "turn 2 is asked again in 24 s (rate limit, 10 min left)"
     );
     assert_eq!(
         words(Some(99_000)),
-        "turn 2 is asked again now (rate limit, 1 of 4)"
+        "turn 2 is asked again now (rate limit, 9 min left)"
     );
-    assert_eq!(
-        words(None),
-        "turn 2 is asked again after 24 s (rate limit, 1 of 4)"
-    );
+    assert_eq!(words(None), "turn 2 is asked again after 24 s (rate limit)");
     assert!(one.is_long(24_000) && !one.is_long(24_001));
     assert!(ladder::counts_down(&w.state, 0) && !ladder::counts_down(&w.state, 24_000));
     // The request ends the wait.
@@ -71,7 +68,7 @@ fn the_second_delay_restarts_its_count_and_a_complete_answer_clears_it() {
     w.waited(TurnId(2));
     limited(&mut w, 7_000);
     let words: Vec<String> = waits(&w).iter().map(|one| one.describe(Some(0))).collect();
-    assert_eq!(words, ["turn 2 is asked again in 7 s (rate limit, 2 of 4)"]);
+    assert_eq!(words, ["turn 2 is asked again in 7 s (rate limit, 10 min left)"]);
     w.elapsed_of_old(&Timer::Request { turn: TurnId(2) });
     assert_eq!(
         w.asked.len(),
@@ -150,7 +147,7 @@ fn a_shut_endpoint_is_waited_for_and_named() {
     assert_eq!(
         one.describe(Some(0)),
         format!(
-            "turn 2 is asked again in {} (network error): breaker open, model:script",
+            "turn 2 is asked again in {} (network error, 10 min left): breaker open, model:script",
             ladder::span(left)
         )
     );

@@ -6,7 +6,7 @@ use super::world::*;
 use overrule_domain::call::Status;
 use overrule_domain::command::{Edit, RunCommand};
 use overrule_domain::event::run::{Limits, RunEvent};
-use overrule_domain::event::{Event, TurnEvent};
+use overrule_domain::event::{Event, ResilienceEvent, TurnEvent};
 use overrule_domain::id::NodeKind;
 use overrule_domain::refusal::RefusalKind;
 use overrule_domain::state::Mode;
@@ -51,7 +51,7 @@ fn the_answer_follows_an_edit_of_its_call() {
     w.text(answers[0], "ten").unwrap();
     assert!(finished(&w));
     assert_eq!(w.state.nodes[&answers[0]].text(), "ten");
-    // A refused one goes with its call, and the model is asked.
+    // A rejected one stays in the history with its call and its result, and the model is asked.
     w.edit(Edit::RejectAnswer {
         base: None,
         node: answers[0],
@@ -59,7 +59,12 @@ fn the_answer_follows_an_edit_of_its_call() {
     })
     .unwrap();
     assert!(!finished(&w) && w.open.len() == 1);
-    assert!(w.last_request().contains("too short") && !w.last_request().contains("final_answer"));
+    let request = w.last_request();
+    let (call, reason) = (
+        request.find("final_answer").unwrap(),
+        request.find("too short").unwrap(),
+    );
+    assert!(call < reason, "{request}");
 }
 
 #[test]
@@ -95,7 +100,9 @@ fn a_rejected_answer_is_superseded_and_the_model_gets_the_reason() {
     })
     .unwrap();
     assert!(w.all(NodeKind::Answer).is_empty());
-    assert!(w.last_request().contains("wrong"));
+    let request = w.last_request();
+    let (answer_at, reason) = (request.find("one").unwrap(), request.find("wrong").unwrap());
+    assert!(answer_at < reason, "{request}");
     w.reply(&[answer("two")]);
     assert!(finished(&w));
 }
@@ -151,27 +158,73 @@ fn a_prompt_after_a_broken_turn_continues_from_the_partial_reply() {
     assert!(matches!(w.state.turns[&turn].stream, Stream::Aborted(_)));
 }
 
+fn scheduled(w: &World) -> Vec<u64> {
+    let waits = w.events().filter_map(|event| match event {
+        Event::Turn(TurnEvent::RetryScheduled { wait_ms, .. }) => Some(*wait_ms),
+        _ => None,
+    });
+    waits.collect()
+}
+
+#[test]
+fn a_model_that_is_overloaded_is_waited_for() {
+    let mut w = World::new();
+    let turn = w.turns()[1];
+    let outlast = |w: &mut World| {
+        let before = scheduled(w).len();
+        while !w.open.is_empty() {
+            w.broke(StreamFaultKind::Overload);
+        }
+        scheduled(w).split_off(before)
+    };
+    let waits = outlast(&mut w);
+    for (no, base) in [1_000_u64, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]
+        .into_iter()
+        .enumerate()
+    {
+        assert!(
+            (base * 4 / 5..=base * 6 / 5).contains(&waits[no]),
+            "{no}: {waits:?}"
+        );
+    }
+    assert_eq!(waits.iter().sum::<u64>(), 600_000, "ten minutes in all");
+    assert_eq!(w.asked.len(), waits.len() + 1);
+    assert!(!overrule_domain::pending_retry::by_itself(
+        &w.state,
+        &w.state.turns[&turn]
+    ));
+    // What the operator asks again is waited for as long as the first time.
+    w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
+    let again = outlast(&mut w);
+    assert_eq!(again.iter().sum::<u64>(), 600_000);
+    // An answer ends the outage.
+    w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
+    w.broke(StreamFaultKind::Network);
+    w.reply(&[answer("done")]);
+    assert!(finished(&w));
+}
+
+#[test]
+fn the_time_for_which_a_model_is_waited_for_is_a_setting() {
+    for wait in ["0s", "1s", "3s"] {
+        let mut w = World::new();
+        w.record(vec![Event::Resilience(ResilienceEvent::PolicySet {
+            version: 1,
+            policy: format!(r#"{{"model":{{"wait":"{wait}"}}}}"#).into(),
+            live: true,
+            changed: Vec::new(),
+        })]);
+        while !w.open.is_empty() {
+            w.broke(StreamFaultKind::Network);
+        }
+        let all = scheduled(&w);
+        let seconds: u64 = wait.trim_end_matches('s').parse().unwrap();
+        assert_eq!(all.iter().sum::<u64>(), seconds * 1_000, "{wait}: {all:?}");
+    }
+}
+
 #[test]
 fn a_passing_fault_is_tried_again_only_while_nothing_is_sealed() {
-    let mut w = World::new();
-    for tries in 1..=4 {
-        w.broke(StreamFaultKind::Network);
-        assert_eq!(w.asked.len(), tries + 1);
-    }
-    w.broke(StreamFaultKind::Network);
-    assert_eq!(w.asked.len(), 5, "four retries at most");
-    let waits: Vec<u64> = w
-        .events()
-        .filter_map(|event| match event {
-            Event::Turn(TurnEvent::RetryScheduled { wait_ms, .. }) => Some(*wait_ms),
-            _ => None,
-        })
-        .collect();
-    assert!(
-        waits.len() == 4 && (160..=240).contains(&waits[0]) && (1280..=1920).contains(&waits[3]),
-        "{waits:?}"
-    );
-
     let mut w = World::new();
     w.stream(call("read", r#"{"_as":"a"}"#));
     w.broke(StreamFaultKind::Network);

@@ -17,6 +17,8 @@ fn price() -> Price {
     Price {
         input: 2_000_000,
         cached: None,
+        cache_write: None,
+        cache_write_1h: None,
         output: 8_000_000,
         currency: "USD".into(),
     }

@@ -622,7 +622,7 @@ fn a_summary_whose_request_broke_is_asked_again_after_a_wait() {
 
     let (mut w, _) = at_the_limit();
     w.run(RunCommand::Summarize {}).unwrap();
-    for _ in 0..5 {
+    for _ in 0..15 {
         broken(&mut w);
     }
     assert!(w.summaries.is_empty(), "not without an end");

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::result::result_text;
 use super::{CalledAs, Message, ModelText, NoteKind};
+use crate::branch;
 use crate::call::Call;
 use crate::escape::open_step;
 use crate::id::{NodeId, NodeKind, Rev, ThreadId, TurnId};
@@ -187,7 +188,7 @@ fn turn_pieces<'s>(state: &'s State, turn: &Turn, out: &mut Vec<Piece<'s>>) {
         .nodes
         .iter()
         .filter_map(|id| state.nodes.get(id))
-        .filter(|node| node.active)
+        .filter(|node| node.active || is_rejected(state, node))
         .collect();
     if matches!(turn.producer, Producer::Operator | Producer::Delegate) {
         operator_pieces(state, turn, &nodes, out);
@@ -221,6 +222,23 @@ fn turn_pieces<'s>(state: &'s State, turn: &Turn, out: &mut Vec<Piece<'s>>) {
             Cow::Borrowed(if by_operator { REWRITTEN } else { TAKEN_AWAY }),
         ));
     }
+}
+
+/// Returns true for an answer that the operator rejected on this branch, and for a call that gave it. They stay in the
+/// history, so that the model sees what was rejected.
+fn is_rejected(state: &State, node: &Node) -> bool {
+    let is_settled = |id: &NodeId| {
+        let call = state.calls.get(id);
+        call.is_none_or(|call| call.status.is_settled())
+    };
+    let mut edits = state.edits.iter().filter(|edit| edit.rejected.contains(&node.id));
+    let Some(first) = edits.next().filter(|_| is_settled(&node.id)) else {
+        return false;
+    };
+    let line = branch::line(state, state.epoch);
+    std::iter::once(first)
+        .chain(edits)
+        .any(|edit| line.holds(edit.epoch))
 }
 
 const REWRITTEN: &str = "The operator rewrote your last thought above. Continue from it as it stands now; \

@@ -83,6 +83,8 @@ fn started() -> Box<Started> {
         price: Some(Price {
             input: 1,
             cached: Some(0),
+            cache_write: Some(1),
+            cache_write_1h: Some(2),
             output: u64::MAX,
             currency: text("€"),
         }),
@@ -220,6 +222,9 @@ fn turn() -> Vec<Event> {
         cached: None,
         output: Some(u64::MAX),
         reasoning: Some(0),
+        cache_write: Some(1),
+        cache_write_1h: Some(2),
+        is_estimated: true,
     };
     let mut all = vec![
         TurnEvent::Opened {

@@ -10,6 +10,7 @@ use crate::fault::Refusal;
 use crate::frame;
 use crate::show::sample as sample_of;
 use crate::sse;
+use crate::torn::json_text;
 use crate::wire::{Decoder, Wire};
 use overrule_domain::turn::{StreamFault, StreamFaultKind};
 
@@ -29,6 +30,8 @@ pub struct Body {
     is_lines: bool,
     buffer: Vec<u8>,
     stream: sse::Decoder,
+    /// True if a JSON text keeps bytes that are no UTF-8.
+    keeps_bytes: bool,
     decoder: Box<dyn Decoder>,
     frames: u64,
     /// Bytes of the lines that were read.
@@ -48,7 +51,12 @@ enum Shape {
 impl Body {
     /// Creates a reader of a reply to an agent, which may offer tools that a run does not.
     pub fn of_agent(wire: Wire) -> Self {
-        let mut body = Self::new(wire);
+        let mut body = Self {
+            // The agent reads a byte that is no UTF-8 as a replacement character.
+            stream: sse::Decoder::new(),
+            keeps_bytes: false,
+            ..Self::new(wire)
+        };
         if let Some(decoder) = wire.agent_side().decoder() {
             body.decoder = decoder;
         }
@@ -62,7 +70,8 @@ impl Body {
             mark: Some(Vec::new()),
             is_lines: wire.is_lines(),
             buffer: Vec::new(),
-            stream: sse::Decoder::default(),
+            stream: sse::Decoder::keeping_bytes(),
+            keeps_bytes: true,
             decoder: wire.decoder(),
             frames: 0,
             read: 0,
@@ -167,7 +176,7 @@ impl Body {
                         self.decoder.frame("", frame, out)?;
                     }
                 }
-                self.decoder.reply_mut().eof(out)
+                self.decoder.eof(out)
             }
             Shape::Foreign => Err(self.foreign()),
         }
@@ -180,7 +189,12 @@ impl Body {
             if piece.ends_with(b"\n") {
                 let line = std::mem::take(&mut self.buffer);
                 self.read += line.len() as u64;
-                self.decoder.frame("", &String::from_utf8_lossy(&line), out)?;
+                let text = if self.keeps_bytes {
+                    json_text(&line)
+                } else {
+                    String::from_utf8_lossy(&line)
+                };
+                self.decoder.frame("", &text, out)?;
             }
         }
         Ok(())
@@ -240,7 +254,7 @@ impl Body {
                 retry_after_ms: None,
             });
         }
-        self.decoder.reply_mut().eof(out)
+        self.decoder.eof(out)
     }
 }
 

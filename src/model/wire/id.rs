@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{FORMATS, Format, Target, openai_chat};
 use crate::{Quirks, Request};
+use overrule_domain::price::Price;
 
 /// One of [`FORMATS`].
 #[derive(Clone, Copy)]
@@ -60,6 +61,14 @@ impl Wire {
     /// Returns the JSON text of a request, with the further members that the settings ask for.
     pub fn body(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
         target.options.add_to(self.0.body(target, request, quirks))
+    }
+
+    /// Fills in what the provider of the format takes for writing into its cache, where the price does not say it.
+    pub fn whole_price(&self, price: Price) -> Price {
+        match self.cache_writes() {
+            Some(rates) => price.with_cache_writes(rates),
+            None => price,
+        }
     }
 
     /// Returns all names, for messages: `a, b or c`.

@@ -93,6 +93,12 @@ pub trait Format: Sync {
         None
     }
 
+    /// Returns what the provider of the format takes for writing into its cache, in per cent of the price of a token sent: for
+    /// five minutes, and for an hour. None if that has no price of its own.
+    fn cache_writes(&self) -> Option<(u64, u64)> {
+        None
+    }
+
     /// Returns the path below the address of Ollama where it serves the format; none if it does not.
     fn ollama_path(&self) -> Option<&'static str> {
         None

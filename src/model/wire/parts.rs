@@ -11,6 +11,7 @@ use self::call::{Call, Owner, Piece};
 use super::scan::Extent;
 use crate::frame::Object;
 use crate::think::{Piece as Split, Splitter};
+use crate::torn::{self, Joiner};
 use crate::{Chunk, MAX_PARTS};
 
 /// All parts so far; a part's number is its index here. Only the newest part can be an unsealed
@@ -31,8 +32,8 @@ pub struct Parts {
     calls: Vec<usize>,
     /// The calls that the frame being read has named.
     named: HashSet<usize>,
-    /// Separates reasoning from text in the newest part, where that is text.
-    think: Option<Splitter>,
+    /// Joins the pieces of the newest part, where that is text, and separates reasoning from it.
+    think: Option<(Joiner, Splitter)>,
     /// Whether a text or a call began.
     spoke: bool,
     /// Whether the server separates reasoning itself: a closing mark without an opening one is text.
@@ -49,6 +50,8 @@ pub struct Parts {
 struct Part {
     kind: Kind,
     sealed: bool,
+    /// Joins the pieces of reasoning and of arguments.
+    joiner: Joiner,
     /// The provider's opaque blocks that belong to text or reasoning, as JSON texts.
     opaque: Vec<String>,
 }
@@ -135,20 +138,24 @@ impl Parts {
     }
 
     /// Adds text that may contain reasoning between marks.
-    pub fn text(&mut self, delta: &str, out: &mut Vec<Chunk>) {
-        if delta.is_empty() {
+    pub fn text(&mut self, piece: &torn::Piece<'_>, out: &mut Vec<Chunk>) {
+        if piece.is_empty() {
             return;
         }
         let first = !self.spoke && !self.needs_opening_mark;
-        let splitter = self.think.get_or_insert_with(|| Splitter::new(first));
-        let pieces = splitter.push(delta);
+        let (joiner, splitter) = self
+            .think
+            .get_or_insert_with(|| (Joiner::default(), Splitter::new(first)));
+        let pieces = splitter.push(&joiner.push(piece));
         self.split(pieces, out);
     }
 
     /// Ends the text: something else begins, or nothing more comes.
     fn end_text(&mut self, out: &mut Vec<Chunk>) {
-        if let Some(mut splitter) = self.think.take() {
-            let rest = splitter.end();
+        if let Some((mut joiner, mut splitter)) = self.think.take() {
+            let half = joiner.end().map(String::from).unwrap_or_default();
+            let mut rest = splitter.push(&half);
+            rest.extend(splitter.end());
             self.split(rest, out);
         }
     }
@@ -161,7 +168,7 @@ impl Parts {
                         out.push(Chunk::Text { part, delta });
                     }
                 }
-                Split::Reasoning(delta) => self.think(delta, out),
+                Split::Reasoning(delta) => self.think(&delta.into(), out),
                 Split::WasReasoning => {
                     let newest = self.all.len().saturating_sub(1) as u32;
                     let open = self.all.last_mut().filter(|part| !part.sealed);
@@ -175,18 +182,22 @@ impl Parts {
     }
 
     /// Adds reasoning.
-    pub fn reasoning(&mut self, delta: &str, out: &mut Vec<Chunk>) {
-        if delta.is_empty() {
+    pub fn reasoning(&mut self, piece: &torn::Piece<'_>, out: &mut Vec<Chunk>) {
+        if piece.is_empty() {
             return;
         }
         self.end_text(out);
-        self.think(delta.to_owned(), out);
+        self.think(piece, out);
     }
 
-    fn think(&mut self, delta: String, out: &mut Vec<Chunk>) {
+    fn think(&mut self, piece: &torn::Piece<'_>, out: &mut Vec<Chunk>) {
         let part = self.open(|kind| matches!(kind, Kind::Reasoning), || Kind::Reasoning, out);
-        if let Some(part) = part {
-            out.push(Chunk::Reasoning { part, delta });
+        let open = part.and_then(|part| self.all.get_mut(part as usize));
+        if let (Some(part), Some(open)) = (part, open) {
+            let delta = open.joiner.push(piece);
+            if !delta.is_empty() {
+                out.push(Chunk::Reasoning { part, delta });
+            }
         }
     }
 
@@ -216,7 +227,7 @@ impl Parts {
     /// Adds an old-style `function_call`.
     pub fn function(&mut self, function: &Object<'_>, out: &mut Vec<Chunk>) {
         let piece = Piece::of_function(function);
-        let raw = piece.args.clone();
+        let raw = piece.args.clone().whole();
         self.piece(piece, &raw, out);
     }
 
@@ -246,22 +257,26 @@ impl Parts {
         Some(number)
     }
 
-    /// Adds argument text to a call of this number.
-    pub fn add_args(&mut self, number: usize, delta: &str, out: &mut Vec<Chunk>) {
+    /// Adds argument text to a call of this number. Returns the text that the piece completed; a piece that comes after
+    /// the end of the call, as a whole.
+    pub fn add_args(&mut self, number: usize, piece: &torn::Piece<'_>, out: &mut Vec<Chunk>) -> String {
         self.touch_once(number);
         let Some(Part {
             kind: Kind::Call(call),
             sealed: false,
+            joiner,
             ..
         }) = self.all.get_mut(number)
         else {
-            return;
+            return piece.clone().whole().into_owned();
         };
-        if !delta.is_empty() {
-            call.scanner.feed(delta);
-            let (part, delta) = (number as u32, delta.to_owned());
+        let text = joiner.push(piece);
+        if !text.is_empty() {
+            call.scanner.feed(&text);
+            let (part, delta) = (number as u32, text.clone());
             out.push(Chunk::Args { part, delta });
         }
+        text
     }
 
     /// Adds a member that the provider added to a call.
@@ -365,6 +380,7 @@ impl Parts {
         self.all.push(Part {
             kind,
             sealed: false,
+            joiner: Joiner::default(),
             opaque: Vec::new(),
         });
         Some(self.all.len() - 1)
@@ -375,6 +391,23 @@ impl Parts {
             return;
         };
         part.sealed = true;
+        if let Some(half) = part.joiner.end() {
+            let (part_number, delta) = (number as u32, String::from(half));
+            out.push(match &part.kind {
+                Kind::Text => Chunk::Text {
+                    part: part_number,
+                    delta,
+                },
+                Kind::Reasoning => Chunk::Reasoning {
+                    part: part_number,
+                    delta,
+                },
+                Kind::Call(_) => Chunk::Args {
+                    part: part_number,
+                    delta,
+                },
+            });
+        }
         let opaque = match &part.kind {
             Kind::Text | Kind::Reasoning => {
                 (!part.opaque.is_empty()).then(|| format!("[{}]", part.opaque.join(",")))
@@ -387,7 +420,7 @@ impl Parts {
         });
     }
 
-    fn piece(&mut self, mut piece: Piece, raw: &str, out: &mut Vec<Chunk>) {
+    fn piece(&mut self, mut piece: Piece<'_>, raw: &str, out: &mut Vec<Chunk>) {
         self.end_text(out);
         let number = match self.owner(&piece) {
             Owner::Part(number) => number,
@@ -415,13 +448,14 @@ impl Parts {
         let Some(Part {
             kind: Kind::Call(call),
             sealed,
+            joiner,
             ..
         }) = self.all.get_mut(number)
         else {
             return;
         };
         if *sealed {
-            if !piece.args.trim().is_empty() {
+            if !piece.args.is_blank() {
                 out.push(Chunk::Unknown { raw: raw.to_owned() });
             }
             return;
@@ -440,17 +474,18 @@ impl Parts {
                 self.held += name.len();
             }
         }
-        self.held += call.take(&mut piece);
+        let args = joiner.push(&piece.args);
+        self.held += call.take(&mut piece, &args);
         if call.announced {
-            if !piece.args.is_empty() {
+            if !args.is_empty() {
                 out.push(Chunk::Args {
                     part: number as u32,
-                    delta: piece.args,
+                    delta: args,
                 });
             }
         } else {
-            call.waiting.push_str(&piece.args);
-            self.held += piece.args.len();
+            call.waiting.push_str(&args);
+            self.held += args.len();
             if !call.name.is_empty() && !call.waiting.is_empty() {
                 announce(number, call, out);
             }
@@ -462,7 +497,7 @@ impl Parts {
     }
 
     /// Returns which call a piece belongs to.
-    fn owner(&self, piece: &Piece) -> Owner {
+    fn owner(&self, piece: &Piece<'_>) -> Owner {
         let number = if let Some(index) = piece.index {
             self.by_index.get(&index).copied()
         } else {

@@ -10,6 +10,7 @@ mod tests;
 
 use crate::Quirk;
 use crate::fault::Refusal;
+use crate::wire::words::LEVELS;
 
 /// Statuses with which servers refuse a form. Some answer 500 where the template of a model raises an error.
 const STATUSES: &[u64] = &[400, 404, 405, 413, 415, 422, 424, 500, 501];
@@ -109,7 +110,74 @@ pub fn candidates(refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
         found.extend(left_out(refusal, members));
     }
     content(refusal, &mut found);
+    // What changes nothing in a request is passed over.
+    found.splice(
+        0..0,
+        least_thinking(refusal).into_iter().chain(max_output(refusal)),
+    );
     found
+}
+
+/// Returns levels to try where a model cannot do without thinking: the lowest that the message names, else the lowest two.
+fn least_thinking(refusal: &Refusal) -> Vec<Quirk> {
+    let off = [
+        "none",
+        "disable",
+        "turned off",
+        "turn off",
+        "budget 0",
+        "budget of 0",
+        "in thinking mode",
+        "always",
+        "value \"false\"",
+    ];
+    let other = ["signature", "block", "reasoning_content", "nonetype"];
+    if !refusal.mentions_any(&["thinking", "reasoning", "effort"])
+        || !refusal.mentions_any(&off)
+        || refusal.mentions_any(&other)
+    {
+        return Vec::new();
+    }
+    let level = |level: &&str| Quirk::LeastThinking((*level).to_owned());
+    let named = LEVELS
+        .iter()
+        .find(|level| place_of(&refusal.words, level).is_some());
+    match named {
+        Some(named) => vec![level(named)],
+        None => LEVELS.iter().take(2).map(level).collect(),
+    }
+}
+
+/// Returns the most tokens of a reply, as the message says it.
+fn max_output(refusal: &Refusal) -> Option<Quirk> {
+    let limits = [
+        "max_tokens",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "maxoutputtokens",
+        "num_predict",
+    ];
+    // These count the request as well.
+    let window = [
+        "context length",
+        "context_length",
+        "context window",
+        "input tokens",
+        "prompt",
+    ];
+    let range = ["<=", ">", "range"];
+    let is_range = refusal.mentions_any(RANGE) || refusal.mentions_any(&range);
+    if !refusal.mentions_any(&limits) || refusal.mentions_any(&window) || !is_range {
+        return None;
+    }
+    // The number that was asked for is larger. No model has a maximum below this.
+    const LEAST: u32 = 256;
+    let words = refusal.words.replace(',', "");
+    let numbers = words.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '.' && c != '_');
+    let numbers = numbers.filter_map(|word| word.trim_end_matches('.').parse::<u32>().ok());
+    let most = numbers.filter(|number| *number >= LEAST).min()?;
+    let is_exclusive = refusal.mentions(&format!("{most} (exclusive)"));
+    Some(Quirk::MaxOutput(most - u32::from(is_exclusive)))
 }
 
 /// Returns the member that the server does not accept: the first one that its text names.

@@ -10,6 +10,7 @@ use super::stray;
 use crate::fault::{self, Refusal};
 use crate::frame::{self, Object};
 use crate::show::{sample, visible};
+use crate::torn::{Joiner, Piece};
 use crate::{Chunk, MAX_PARTS, usage};
 use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 
@@ -48,6 +49,19 @@ pub trait Decoder: Send {
         out: &mut Vec<Chunk>,
     ) -> Result<(), StreamFault>;
 
+    /// Decodes what was held back until the end of the stream.
+    fn release(&mut self, _out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        Ok(())
+    }
+
+    /// Ends the body.
+    fn eof(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        if !self.reply().ended() {
+            self.release(out)?;
+        }
+        self.reply_mut().eof(out)
+    }
+
     /// Returns true if a whole reply may be a list of frames.
     fn takes_lists(&self) -> bool {
         false
@@ -60,6 +74,7 @@ pub trait Decoder: Send {
             return Ok(());
         }
         if data == "[DONE]" {
+            self.release(out)?;
             return self.reply_mut().end(out);
         }
         let data = if Object::read(data).is_some() {
@@ -97,12 +112,13 @@ pub struct Reply {
     /// The server's error, if it reported one.
     refusal_of_request: Option<Refusal>,
     refusal: String,
+    joiner: Joiner,
     /// True if the model refused in plain text.
     refused_in_words: bool,
     usage: Option<Usage>,
     /// Unknown keys that were already passed on.
     strange: BTreeSet<String>,
-    /// Total bytes of these keys and of the refusal.
+    /// Total bytes of these keys, of the refusal, and of what waits for the end of the stream.
     held: usize,
     ended: bool,
 }
@@ -169,6 +185,7 @@ impl Reply {
             )));
         }
         self.parts.seal_rest(rest, out);
+        self.refusal.extend(self.joiner.end());
         if !self.refusal.is_empty() {
             let words = std::mem::take(&mut self.refusal);
             out.push(Chunk::Refused { words });
@@ -221,7 +238,7 @@ impl Reply {
             return Err(StreamFault {
                 kind: StreamFaultKind::Garbage,
                 message: format!(
-                    "the stream has more than {} MiB of names, refusals and opaque blocks; this is not an answer to wait for",
+                    "the stream has more than {} MiB of names, refusals, opaque blocks and other choices; this is not an answer to wait for",
                     MAX_HELD >> 20
                 ),
                 retry_after_ms: None,
@@ -230,10 +247,16 @@ impl Reply {
         Ok(())
     }
 
+    /// Counts data that waits for the end of the stream.
+    pub fn hold(&mut self, raw: &str) {
+        self.held += raw.len();
+    }
+
     /// Adds to what the model says in refusing.
-    pub fn refuse(&mut self, words: &str) {
-        self.refusal.push_str(words);
-        self.refused_in_words |= !words.is_empty();
+    pub fn refuse(&mut self, piece: &Piece<'_>) {
+        let words = self.joiner.push(piece);
+        self.refusal.push_str(&words);
+        self.refused_in_words |= !piece.is_empty();
         self.held += words.len();
     }
 

@@ -273,3 +273,162 @@ fn reasoning_stays_before_the_call_that_it_belongs_to() {
         assert!(order.is_sorted(), "{name}: {order:?} in {body}");
     }
 }
+
+/// A format with frames around pieces of text, reasoning and arguments. A piece is the inside of a JSON string.
+struct Pieces {
+    name: &'static str,
+    text: fn(&str) -> String,
+    reasoning: fn(&str) -> String,
+    /// The first or a later piece of the arguments; none where arguments come whole.
+    args: Option<fn(bool, &str) -> String>,
+    end: &'static str,
+}
+
+const PIECES: [Pieces; 5] = [
+    Pieces {
+        name: "openai-chat",
+        text: |piece| format!(r#"data: {{"choices":[{{"index":0,"delta":{{"content":"{piece}"}}}}]}}"#),
+        reasoning: |piece| {
+            format!(r#"data: {{"choices":[{{"index":0,"delta":{{"reasoning_content":"{piece}"}}}}]}}"#)
+        },
+        args: Some(|is_first, piece| {
+            let head = if is_first {
+                r#""id":"c","type":"function","#
+            } else {
+                ""
+            };
+            let name = if is_first { r#""name":"f","# } else { "" };
+            format!(
+                r#"data: {{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":0,{head}"function":{{{name}"arguments":"{piece}"}}}}]}}}}]}}"#
+            )
+        }),
+        end: "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]",
+    },
+    Pieces {
+        name: "openai-responses",
+        text: |piece| {
+            format!(
+                r#"data: {{"type":"response.output_text.delta","output_index":1,"content_index":0,"delta":"{piece}"}}"#
+            )
+        },
+        reasoning: |piece| {
+            format!(
+                r#"data: {{"type":"response.reasoning_summary_text.delta","output_index":0,"summary_index":0,"delta":"{piece}"}}"#
+            )
+        },
+        args: Some(|is_first, piece| {
+            let delta = format!(
+                r#"data: {{"type":"response.function_call_arguments.delta","output_index":2,"delta":"{piece}"}}"#
+            );
+            let added = r#"data: {"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","call_id":"c","name":"f","arguments":""}}"#;
+            if is_first {
+                format!("{added}\n\n{delta}")
+            } else {
+                delta
+            }
+        }),
+        end: "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[]}}",
+    },
+    Pieces {
+        name: "anthropic",
+        text: |piece| {
+            format!(
+                r#"data: {{"type":"content_block_delta","index":1,"delta":{{"type":"text_delta","text":"{piece}"}}}}"#
+            )
+        },
+        reasoning: |piece| {
+            format!(
+                r#"data: {{"type":"content_block_delta","index":0,"delta":{{"type":"thinking_delta","thinking":"{piece}"}}}}"#
+            )
+        },
+        args: Some(|is_first, piece| {
+            let begin = r#"data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"c","name":"f","input":{}}}"#;
+            let delta = format!(
+                r#"data: {{"type":"content_block_delta","index":2,"delta":{{"type":"input_json_delta","partial_json":"{piece}"}}}}"#
+            );
+            if is_first {
+                format!("{begin}\n\n{delta}")
+            } else {
+                delta
+            }
+        }),
+        end: "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\ndata: {\"type\":\"message_stop\"}",
+    },
+    Pieces {
+        name: "gemini",
+        text: |piece| format!(r#"data: {{"candidates":[{{"content":{{"parts":[{{"text":"{piece}"}}]}}}}]}}"#),
+        reasoning: |piece| {
+            format!(
+                r#"data: {{"candidates":[{{"content":{{"parts":[{{"text":"{piece}","thought":true}}]}}}}]}}"#
+            )
+        },
+        args: None,
+        end: "data: {\"candidates\":[{\"finishReason\":\"STOP\"}]}",
+    },
+    Pieces {
+        name: "ollama",
+        text: |piece| format!(r#"{{"message":{{"role":"assistant","content":"{piece}"}},"done":false}}"#),
+        reasoning: |piece| {
+            format!(r#"{{"message":{{"role":"assistant","content":"","thinking":"{piece}"}},"done":false}}"#)
+        },
+        args: None,
+        end: "{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\"}",
+    },
+];
+
+/// Servers cut a text in the middle of a character: between the halves of a pair, or between its bytes.
+#[test]
+fn a_character_in_two_frames_is_one_in_every_format() {
+    const MARK: &str = "@@";
+    let halves: [(&[u8], &[u8]); 4] = [
+        (br"\ud83d", br"\ude00"),
+        (b"\xF0", b"\x9F\x98\x80"),
+        (b"\xF0\x9F", b"\x98\x80"),
+        (b"\xF0\x9F\x98", b"\x80"),
+    ];
+    // The frame with a mark where these bytes belong.
+    let with = |frame: String, bytes: &[u8]| {
+        let (before, after) = frame.split_once(MARK).unwrap();
+        [before.as_bytes(), bytes, after.as_bytes(), b"\n\n"].concat()
+    };
+    for Pieces {
+        name,
+        text,
+        reasoning,
+        args,
+        end,
+    } in PIECES
+    {
+        for (first, second) in halves {
+            let mut body = Vec::new();
+            for frame in [reasoning, text] {
+                body.extend(with(frame("a @@"), first));
+                body.extend(with(frame("@@ b"), second));
+            }
+            if let Some(args) = args {
+                body.extend(with(args(true, r#"{\"x\":\"a @@"#), first));
+                body.extend(with(args(false, r#"@@ b\"}"#), second));
+            }
+            body.extend(end.as_bytes());
+            body.extend(b"\n\n");
+            let summary = summary(wire(name), &body);
+            let shown = String::from_utf8_lossy(&body).into_owned();
+            assert_eq!(summary.error, None, "{shown}");
+            assert_eq!(summary.reasoning, "a \u{1F600} b", "{shown}");
+            assert_eq!(summary.text, "a \u{1F600} b", "{shown}");
+            let calls: Vec<_> = summary
+                .calls
+                .iter()
+                .map(|call| (call.whole, call.args.as_str()))
+                .collect();
+            let want = args.map(|_| (true, "{\"x\":\"a \u{1F600} b\"}"));
+            assert_eq!(calls, want.into_iter().collect::<Vec<_>>(), "{shown}");
+        }
+        // Half a character without its rest.
+        let mut body = with(text("a @@"), br"\ud83d");
+        body.extend(with(text("@@ b"), b""));
+        body.extend(end.as_bytes());
+        body.extend(b"\n\n");
+        assert_eq!(summary(wire(name), &body).text, "a \u{FFFD} b", "{name}");
+    }
+}

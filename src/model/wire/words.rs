@@ -96,13 +96,42 @@ pub fn parallel(options: &Options, quirks: &Quirks) -> Option<bool> {
     }
 }
 
+/// Levels of thinking that a model may have as its least, rising.
+pub const LEVELS: [&str; 4] = ["minimal", "low", "medium", "high"];
+
 /// Returns how much a model thinks, in the word of the formats of OpenAI.
-pub const fn effort(thinking: Thinking) -> &'static str {
+pub fn effort(thinking: Thinking, quirks: &Quirks) -> &'static str {
     if thinking.is_off() {
-        "none"
+        least_thinking(quirks).unwrap_or("none")
     } else {
         thinking.label()
     }
+}
+
+/// Returns the least that a model can think, if it cannot do without.
+pub fn least_thinking(quirks: &Quirks) -> Option<&'static str> {
+    let is_known = |level: &&str| quirks.contains(&Quirk::LeastThinking((*level).to_owned()));
+    // Of two, the lower one was refused.
+    LEVELS.into_iter().rfind(is_known)
+}
+
+/// Returns the most tokens that a reply may have: what the settings ask for, at most what the model is known to take.
+pub fn max_output(options: &Options, quirks: &Quirks) -> Option<u32> {
+    Some(options.max_output?.min(most_output(quirks)))
+}
+
+/// Returns the most tokens that a reply of the model is known to have.
+pub fn most_output(quirks: &Quirks) -> u32 {
+    let learned = quirks.iter().filter_map(|quirk| match quirk {
+        Quirk::MaxOutput(tokens) => Some(*tokens),
+        _ => None,
+    });
+    learned.min().unwrap_or(u32::MAX)
+}
+
+/// Returns the most tokens of thought in a reply of at most `most` tokens: a quarter is left for the answer.
+pub const fn most_thought(most: u32) -> u32 {
+    most - most.div_ceil(4)
 }
 
 /// Returns the schema of the answer, where the provider should hold the answer to it.

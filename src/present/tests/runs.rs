@@ -41,6 +41,7 @@ fn sum(full: bool) -> SumView<'static> {
         executions: 1,
         requests: 1,
         tokens_in: full.then_some(1),
+        tokens_estimated: full,
         tokens_out: full.then_some(1),
         cost: text(full),
     }

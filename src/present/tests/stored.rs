@@ -82,6 +82,9 @@ fn detail(full: bool) -> SessionDetailView<'static> {
             requests: 1,
             tokens_in: full.then_some(1),
             tokens_cached: full.then_some(1),
+            tokens_cache_write: full.then_some(1),
+            tokens_cache_write_1h: full.then_some(1),
+            tokens_estimated: full,
             tokens_out: full.then_some(1),
             cost: text(full),
             calls: 1,
@@ -321,6 +324,8 @@ fn model(full: bool) -> ModelView<'static> {
             kept(Price {
                 input: 1,
                 cached: None,
+                cache_write: None,
+                cache_write_1h: None,
                 output: 2,
                 currency: "USD".into(),
             })

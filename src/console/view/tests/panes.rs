@@ -412,6 +412,8 @@ fn the_cost_is_in_the_header_and_in_the_budget_for_the_run_and_each_request() {
     let price = Price {
         input: 1_000_000_000,
         cached: None,
+        cache_write: None,
+        cache_write_1h: None,
         output: 10_000_000_000,
         currency: "USD".into(),
     };
@@ -429,6 +431,8 @@ fn each_thread_has_its_own_cost() {
     let price = Price {
         input: 1_000_000_000,
         cached: None,
+        cache_write: None,
+        cache_write_1h: None,
         output: 10_000_000_000,
         currency: "USD".into(),
     };

@@ -96,6 +96,14 @@ impl<'b> Json<'b> {
             .collect())
     }
 
+    /// Returns the elements of an array, or the object that stands for its only element.
+    pub fn one_or_more(&self) -> Result<Vec<Self>, RequestError> {
+        if self.raw.starts_with('{') {
+            return Ok(vec![self.clone()]);
+        }
+        self.list()
+    }
+
     /// Returns the JSON text of an object whose members are not read.
     pub fn object(&self) -> Result<&'b str, RequestError> {
         let is_object = self.raw.starts_with('{');
@@ -146,6 +154,11 @@ impl<'b> Fields<'b> {
     /// Returns the elements of an array; empty where it is absent or null.
     pub fn list(&self, key: &str) -> Result<Vec<Json<'b>>, RequestError> {
         self.get(key).map_or(Ok(Vec::new()), |value| value.list())
+    }
+
+    /// Returns the elements of an array, or the object that stands for its only element; empty where it is absent or null.
+    pub fn one_or_more(&self, key: &str) -> Result<Vec<Json<'b>>, RequestError> {
+        self.get(key).map_or(Ok(Vec::new()), |value| value.one_or_more())
     }
 
     /// Returns the object itself.

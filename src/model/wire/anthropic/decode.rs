@@ -14,6 +14,7 @@ use super::NAME;
 use crate::Chunk;
 use crate::fault::Refusal;
 use crate::frame::{self, Object};
+use crate::torn::{Joiner, Piece};
 use crate::wire::opaque::{Members, mark};
 use crate::wire::stop::stop;
 use crate::wire::{Decoder, Reply};
@@ -75,7 +76,26 @@ struct Block {
     /// Its members, without what is streamed.
     members: Members,
     /// The text of a text block, the input of a block that only the provider understands.
-    streamed: String,
+    streamed: Streamed,
+}
+
+/// Text that comes in pieces.
+#[derive(Debug, Default)]
+struct Streamed {
+    text: String,
+    joiner: Joiner,
+}
+
+impl Streamed {
+    fn push(&mut self, piece: &Piece<'_>) {
+        let text = self.joiner.push(piece);
+        self.text.push_str(&text);
+    }
+
+    fn end(mut self) -> String {
+        self.text.extend(self.joiner.end());
+        self.text
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -164,18 +184,18 @@ impl MessagesDecoder {
             self.leave(out);
         }
         let mut members = Members::read(&block);
-        let mut streamed = String::new();
+        let mut streamed = Streamed::default();
         let kind = match &*name {
             "text" => {
                 self.reply.unknown_keys("text.", &block, TEXT, out);
-                streamed = block.string("text").unwrap_or_default().into_owned();
+                let words = block.piece("text");
+                streamed.push(&words);
                 self.has_citations |= !block.array("citations").is_empty();
-                self.reply.parts.text(&streamed, out);
+                self.reply.parts.text(&words, out);
                 Kind::Text
             }
             "thinking" => {
-                let words = block.string("thinking").unwrap_or_default();
-                self.reply.parts.reasoning(&words, out);
+                self.reply.parts.reasoning(&block.piece("thinking"), out);
                 members.set("thinking", "\"\"".to_owned());
                 Kind::Thinking
             }
@@ -185,7 +205,7 @@ impl MessagesDecoder {
                 let number = self.reply.parts.begin_call(id, tool, out);
                 let input = block.get("input").filter(|input| !frame::is_empty(input));
                 if let (Some(number), Some(input)) = (number, input) {
-                    self.reply.parts.add_args(number, input, out);
+                    self.reply.parts.add_args(number, &input.into(), out);
                 }
                 Kind::Call(number)
             }
@@ -208,7 +228,7 @@ impl MessagesDecoder {
     fn delta(&mut self, index: u64, data: &str, delta: &Object<'_>, out: &mut Vec<Chunk>) {
         let name = delta.string("type").unwrap_or_default();
         let parts = &mut self.reply.parts;
-        let text = |key: &str| delta.string(key).unwrap_or_default();
+        let text = |key: &str| delta.piece(key);
         let Some(block) = self.open.get_mut(&index) else {
             // A block that did not begin, or has ended.
             return match &*name {
@@ -224,7 +244,7 @@ impl MessagesDecoder {
         };
         match (&*name, block.kind) {
             ("text_delta", Kind::Text) => {
-                block.streamed.push_str(&text("text"));
+                block.streamed.push(&text("text"));
                 parts.text(&text("text"), out);
             }
             ("citations_delta", Kind::Text) => {
@@ -243,7 +263,7 @@ impl MessagesDecoder {
             ("input_json_delta", Kind::Call(Some(number))) => {
                 parts.add_args(number, &text("partial_json"), out);
             }
-            ("input_json_delta", Kind::Opaque) => block.streamed.push_str(&text("partial_json")),
+            ("input_json_delta", Kind::Opaque) => block.streamed.push(&text("partial_json")),
             (_, Kind::Thinking | Kind::Opaque) => {
                 for (key, value) in delta.entries().filter(|(key, _)| *key != "type") {
                     block.members.add(key, value);
@@ -260,7 +280,7 @@ impl MessagesDecoder {
         let parts = &mut self.reply.parts;
         match block.kind {
             Kind::Text => {
-                let text = serde_json::Value::from(block.streamed).to_string();
+                let text = serde_json::Value::from(block.streamed.end()).to_string();
                 block.members.set("text", text);
                 self.texts.push(mark(NAME, &block.members.text()));
             }
@@ -283,8 +303,9 @@ impl MessagesDecoder {
                 parts.end_call(number, out);
             }
             Kind::Opaque => {
-                if Object::read(&block.streamed).is_some() {
-                    block.members.set("input", block.streamed);
+                let input = block.streamed.end();
+                if Object::read(&input).is_some() {
+                    block.members.set("input", input);
                 }
                 parts.opaque(&mark(NAME, &block.members.text()), out);
                 parts.close(out);
@@ -323,9 +344,8 @@ impl MessagesDecoder {
             return;
         };
         self.end_all(out);
-        let words = message.object("stop_details");
-        if let Some(words) = words.and_then(|details| details.filled("explanation").map(String::from)) {
-            self.reply.refuse(&words);
+        if let Some(details) = message.object("stop_details") {
+            self.reply.refuse(&details.piece("explanation"));
         }
         let stop = match stop(&reason) {
             Stop::Pause if self.works => Stop::OwnWork,

@@ -20,7 +20,8 @@ use crate::frame::Object;
 use crate::wire::Target;
 use crate::wire::opaque;
 use crate::wire::words::{
-    CONSOLE, CONTINUE, Said, answer_schema, arguments, in_order, offered, parallel, takes, wire_name,
+    CONSOLE, CONTINUE, Said, answer_schema, arguments, in_order, least_thinking, most_output, most_thought,
+    offered, parallel, takes, wire_name,
 };
 use crate::wire::{Options, Thinking, ToolChoice};
 use crate::{Quirk, Quirks, Request};
@@ -126,8 +127,15 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     let limit = if is_low { LOW_LIMIT } else { LIMIT };
     let thought = thought(target.options, quirks).filter(|_| may_think(&messages));
     let limit = limit.max(thought.map_or(0, |thinking| thinking.budget().saturating_add(ROOM)));
-    let max_tokens = target.options.max_output.unwrap_or(limit);
-    let thinking = thought.and_then(|thinking| thinking_member(thinking, max_tokens, quirks));
+    let most = most_output(quirks);
+    let max_tokens = target.options.max_output.unwrap_or(limit).min(most);
+    // The limit of a reply counts its thoughts. The program's own has room for both.
+    let room = if max_tokens < limit || target.options.max_output.is_some() {
+        most_thought(max_tokens)
+    } else {
+        max_tokens.saturating_sub(1)
+    };
+    let thinking = thought.and_then(|thinking| thinking_member(thinking, room, quirks));
     let output_config = output_config(target.options, request, quirks, thinking.is_some());
     let body = Body {
         model: target.model,
@@ -163,32 +171,33 @@ fn may_think(messages: &[Turn<'_>]) -> bool {
         })
     );
     let first = messages.get(at).and_then(|turn| turn.content.first());
-    let thinks = first.is_some_and(|block| match block {
-        Block::Raw(raw) => Object::read(raw.get())
-            .and_then(|block| block.string("type").map(|name| name.ends_with(THINKING)))
-            .unwrap_or(false),
-        Block::Own { .. } => false,
-    });
-    thinks || !has_results
+    first.is_some_and(is_thought) || !has_results
 }
 
-fn thinking_member(thinking: Thinking, max_tokens: u32, quirks: &Quirks) -> Option<Value> {
+fn thinking_member(thinking: Thinking, room: u32, quirks: &Quirks) -> Option<Value> {
     if thinking.is_off() {
-        return Some(json!({"type": "disabled"}));
+        let least = least_thinking(quirks).map_or("disabled", |_| "adaptive");
+        return Some(json!({ "type": least }));
     }
     if quirks.contains(&Quirk::AdaptiveThinking) {
         return Some(json!({"type": "adaptive"}));
     }
-    // The limit of a reply counts its thoughts.
-    let budget = thinking.budget().min(max_tokens.saturating_sub(1));
+    let budget = thinking.budget().min(room);
     (budget >= LEAST_BUDGET).then(|| json!({"type": "enabled", "budget_tokens": budget}))
 }
 
 fn output_config(options: &Options, request: &Request, quirks: &Quirks, thinks: bool) -> Option<Value> {
     let mut config = serde_json::Map::new();
-    let thinking = options.thinking.filter(|thinking| !thinking.is_off() && thinks);
-    if let Some(thinking) = thinking.filter(|_| quirks.contains(&Quirk::AdaptiveThinking)) {
-        config.insert("effort".to_owned(), json!(thinking.label()));
+    let effort = match options.thinking.filter(|_| thinks) {
+        // The format has no level below.
+        Some(thinking) if thinking.is_off() => least_thinking(quirks).map(|_| Thinking::Low.label()),
+        Some(thinking) => quirks
+            .contains(&Quirk::AdaptiveThinking)
+            .then_some(thinking.label()),
+        None => None,
+    };
+    if let Some(effort) = effort {
+        config.insert("effort".to_owned(), json!(effort));
     }
     if let Some(schema) = answer_schema(options, request).filter(|_| takes(quirks, OUTPUT_CONFIG)) {
         config.insert(
@@ -280,12 +289,16 @@ fn messages<'m>(list: &'m [Message], quirks: &Quirks) -> Vec<Turn<'m>> {
             } => ("user", vec![result(wire_id, text, *is_error)]),
             Message::Assistant { texts, calls } => ("assistant", assistant(texts, calls, quirks)),
         };
+        if role == "user" {
+            end_message(&mut turns);
+        }
         match turns.last_mut().filter(|turn| turn.role == role) {
             Some(turn) => turn.content.extend(content),
             None if content.is_empty() => {}
             None => turns.push(Turn { role, content }),
         }
     }
+    end_message(&mut turns);
     // A conversation begins and ends with the user.
     if turns.first().is_some_and(|turn| turn.role == "assistant") {
         let content = spoken(Cow::Borrowed(CONTINUE));
@@ -306,6 +319,25 @@ fn messages<'m>(list: &'m [Message], quirks: &Quirks) -> Vec<Turn<'m>> {
         });
     }
     turns
+}
+
+/// Ends a message of the model: the provider refuses one that ends in a thought.
+fn end_message(turns: &mut Vec<Turn<'_>>) {
+    let Some(turn) = turns.last_mut().filter(|turn| turn.role == "assistant") else {
+        return;
+    };
+    while turn.content.pop_if(|block| is_thought(block)).is_some() {}
+    if turn.content.is_empty() {
+        turns.pop();
+    }
+}
+
+/// Returns true for a block of thinking.
+fn is_thought(block: &Block<'_>) -> bool {
+    let Block::Raw(raw) = block else { return false };
+    Object::read(raw.get())
+        .and_then(|block| block.string("type").map(|name| name.ends_with(THINKING)))
+        .unwrap_or(false)
 }
 
 /// Returns true for a message in which the provider paused: it is sent back unchanged, and the provider continues it.

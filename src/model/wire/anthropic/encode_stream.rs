@@ -276,13 +276,24 @@ fn ending(reply: &ReplyParts, stop: &Stop) -> Members {
 /// The format does not count what its cache has among the input.
 fn counts(usage: Usage) -> Value {
     let input = usage.input.unwrap_or_default();
-    let cached = usage.cached.unwrap_or_default();
+    let hour = usage.cache_write_1h.unwrap_or_default();
+    let written = usage
+        .cache_write
+        .map_or(hour, |tokens| tokens.saturating_add(hour));
+    let separate = usage.cached.unwrap_or_default().saturating_add(written);
     let mut counts = json!({
-        "input_tokens": input.saturating_sub(cached),
+        "input_tokens": input.saturating_sub(separate),
         "output_tokens": usage.output.unwrap_or_default(),
     });
     if let Some(cached) = usage.cached {
         counts["cache_read_input_tokens"] = json!(cached);
+    }
+    if usage.cache_write.or(usage.cache_write_1h).is_some() {
+        counts["cache_creation_input_tokens"] = json!(written);
+        counts["cache_creation"] = json!({
+            "ephemeral_5m_input_tokens": written - hour,
+            "ephemeral_1h_input_tokens": hour,
+        });
     }
     if let Some(reasoning) = usage.reasoning {
         counts["output_tokens_details"] = json!({"reasoning_tokens": reasoning});

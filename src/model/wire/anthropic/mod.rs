@@ -89,8 +89,13 @@ impl Format for Anthropic {
         if refusal.mentions("signature") && refusal.mentions("thinking") && refusal.mentions("invalid") {
             found.insert(0, Quirk::LeaveOut(encode::THINKING.to_owned()));
         }
+        // A message that ends in a thought is not sent; some servers see one where another follows.
+        if refusal.mentions("final block") && refusal.mentions("thinking") {
+            found.insert(0, Quirk::LeaveOut(encode::THINKING.to_owned()));
+        }
         // The program's own limit is too high for a model.
-        if refusal.mentions("max_tokens") && refusal.mentions("maximum allowed") {
+        let is_known = found.iter().any(|quirk| matches!(quirk, Quirk::MaxOutput(_)));
+        if !is_known && refusal.mentions("max_tokens") && refusal.mentions("maximum allowed") {
             found.insert(0, Quirk::LeaveOut(encode::MAX_TOKENS.to_owned()));
         }
         // Newer models choose themselves how much they think.
@@ -123,6 +128,11 @@ impl Format for Anthropic {
                 variable("ANTHROPIC_AUTH_TOKEN", true),
             ]
         }
+    }
+
+    /// <https://docs.claude.com/en/docs/build-with-claude/prompt-caching#pricing>
+    fn cache_writes(&self) -> Option<(u64, u64)> {
+        Some((125, 200))
     }
 
     fn default_base(&self) -> &'static str {

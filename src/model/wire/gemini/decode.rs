@@ -83,6 +83,15 @@ impl Decoder for GeminiDecoder {
         &mut self.reply
     }
 
+    fn release(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        for (index, raw) in self.choices.release() {
+            if let Some(candidate) = Object::read(&raw) {
+                self.candidate(index, &raw, &candidate, out);
+            }
+        }
+        Ok(())
+    }
+
     /// Without `alt=sse`, a stream is one list.
     fn takes_lists(&self) -> bool {
         true
@@ -96,9 +105,12 @@ impl Decoder for GeminiDecoder {
         out: &mut Vec<Chunk>,
     ) -> Result<(), StreamFault> {
         self.reply.unknown_keys("", frame, FRAME, out);
-        for raw in frame.array("candidates") {
+        for (at, raw) in frame.array("candidates").into_iter().enumerate() {
             match Object::read(raw) {
-                Some(candidate) => self.candidate(raw, &candidate, out),
+                Some(candidate) => {
+                    let index = candidate.number("index").unwrap_or(at as u64);
+                    self.candidate(index, raw, &candidate, out);
+                }
                 None => self.reply.unknown(raw, out),
             }
         }
@@ -112,7 +124,15 @@ impl Decoder for GeminiDecoder {
 }
 
 impl GeminiDecoder {
-    fn candidate(&mut self, raw: &str, candidate: &Object<'_>, out: &mut Vec<Chunk>) {
+    /// A decoder of a reply to an agent.
+    pub fn of_agent() -> Self {
+        Self {
+            choices: Choices::of_agent(),
+            ..Self::default()
+        }
+    }
+
+    fn candidate(&mut self, index: u64, raw: &str, candidate: &Object<'_>, out: &mut Vec<Chunk>) {
         let content = candidate.object("content");
         let parts: Vec<&str> = content
             .iter()
@@ -120,7 +140,7 @@ impl GeminiDecoder {
             .collect();
         let piece = ChoicePiece {
             raw,
-            index: candidate.number("index").unwrap_or(0),
+            index,
             has_content: !parts.is_empty(),
             called: parts.iter().find_map(|raw| called(raw)),
         };
@@ -162,7 +182,7 @@ impl GeminiDecoder {
         if let Some(call) = part.object("functionCall") {
             return self.call(raw, &call, signature, out);
         }
-        if let Some(text) = part.string("text") {
+        if let Some(text) = part.get("text").and_then(frame::piece) {
             let is_thought = part.get("thought") == Some("true");
             if is_thought {
                 self.reply.parts.reasoning(&text, out);
@@ -204,7 +224,7 @@ impl GeminiDecoder {
         }
         self.reply.unknown_keys("functionCall.", call, CALL, out);
         let args = call.get("args").map(frame::compact).unwrap_or_default();
-        self.reply.parts.add_args(number, &args, out);
+        self.reply.parts.add_args(number, &args.into(), out);
         self.reply.parts.end_call(number, out);
     }
 }

@@ -1,6 +1,8 @@
 //! Reads the body of an agent's Gemini request, and writes edited parts of it.
 //!
 //! Must not know: sockets, what a supervisor decides.
+//!
+//! The provider takes one object for a list of one, as JSON readers of protocol buffers do.
 
 use super::NAME;
 use super::decode::is_opaque;
@@ -26,7 +28,7 @@ pub fn read(body: Json<'_>) -> Result<AgentRequest, RequestError> {
     let list = fields.need("contents")?;
     let messages = list.list()?.iter().map(content).collect::<Result<_, _>>()?;
     let mut tools = Vec::new();
-    for group in fields.list("tools")? {
+    for group in fields.one_or_more("tools")? {
         tools.extend(declared(&group)?);
     }
     Ok(AgentRequest {
@@ -46,7 +48,7 @@ fn system(fields: &Fields<'_>) -> Result<Vec<String>, RequestError> {
     if system.is_text() {
         return Ok(vec![system.text()?]);
     }
-    let parts = system.fields()?.list("parts")?;
+    let parts = system.fields()?.one_or_more("parts")?;
     let texts = parts.iter().map(|part| part.fields()?.text("text"));
     Ok(texts
         .collect::<Result<Vec<_>, _>>()?
@@ -62,7 +64,7 @@ fn declared(group: &Json<'_>) -> Result<Vec<AgentTool>, RequestError> {
     let key = ["functionDeclarations", "function_declarations"];
     for value in key
         .iter()
-        .map(|key| fields.list(key))
+        .map(|key| fields.one_or_more(key))
         .collect::<Result<Vec<_>, _>>()?
         .concat()
     {

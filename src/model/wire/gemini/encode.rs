@@ -17,7 +17,8 @@ use crate::frame::Object;
 use crate::wire::Target;
 use crate::wire::opaque::{self, Members};
 use crate::wire::words::{
-    CONSOLE, CONTINUE, Said, answer_schema, arguments, in_order, offered, takes, wire_name,
+    CONSOLE, CONTINUE, Said, answer_schema, arguments, in_order, least_thinking, max_output, most_thought,
+    offered, takes, wire_name,
 };
 use crate::wire::{Thinking, ToolChoice};
 use crate::{Quirk, Quirks, Request};
@@ -26,6 +27,8 @@ use overrule_domain::transcript::{CalledAs, Message, ModelText};
 
 /// The member with a signature.
 pub const SIGNATURE: &str = "thoughtSignature";
+/// Tokens of the least that a model can think: <https://ai.google.dev/gemini-api/docs/thinking#set-budget>.
+const LEAST_BUDGETS: [(&str, u32); 2] = [("minimal", 128), ("low", 512)];
 /// How much the model thinks.
 pub const THINKING_CONFIG: &str = "thinkingConfig";
 /// The schema of the answer.
@@ -84,13 +87,14 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
 
 fn generation_config(target: Target<'_>, request: &Request, quirks: &Quirks) -> Option<Value> {
     let mut config = serde_json::Map::new();
-    if let Some(most) = target.options.max_output {
+    let most = max_output(target.options, quirks);
+    if let Some(most) = most {
         config.insert("maxOutputTokens".to_owned(), json!(most));
     }
     if let Some(thinking) = target.options.thinking.filter(|_| takes(quirks, THINKING_CONFIG)) {
         config.insert(
             THINKING_CONFIG.to_owned(),
-            thinking_config(target.model, thinking),
+            thinking_config(target.model, thinking, most, quirks),
         );
     }
     if let Some(schema) = answer_schema(target.options, request).filter(|_| takes(quirks, RESPONSE_SCHEMA)) {
@@ -101,13 +105,22 @@ fn generation_config(target: Target<'_>, request: &Request, quirks: &Quirks) -> 
 }
 
 /// Returns how much the model thinks: models up to 2.5 count tokens, later ones have levels.
-fn thinking_config(model: &str, thinking: Thinking) -> Value {
+fn thinking_config(model: &str, thinking: Thinking, most: Option<u32>, quirks: &Quirks) -> Value {
     let name = model.rsplit('/').next().unwrap_or(model);
     let counts = name.starts_with("gemini-1") || name.starts_with("gemini-2");
-    if thinking.is_off() {
+    let least = least_thinking(quirks).filter(|_| thinking.is_off());
+    if let Some(level) = least {
+        let budget = LEAST_BUDGETS.iter().find(|(known, _)| *known == level);
+        let budget = budget.filter(|_| counts).map(|(_, tokens)| tokens);
+        budget.map_or_else(
+            || json!({"thinkingLevel": level}),
+            |tokens| json!({"thinkingBudget": tokens}),
+        )
+    } else if thinking.is_off() {
         json!({"thinkingBudget": 0})
     } else if counts || matches!(thinking, Thinking::Budget(_)) {
-        json!({"thinkingBudget": thinking.budget(), "includeThoughts": true})
+        let budget = thinking.budget().min(most.map_or(u32::MAX, most_thought));
+        json!({"thinkingBudget": budget, "includeThoughts": true})
     } else {
         json!({"thinkingLevel": thinking.label(), "includeThoughts": true})
     }

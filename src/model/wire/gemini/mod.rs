@@ -28,6 +28,10 @@ impl AgentSide for Gemini {
         &[":streamGenerateContent", ":generateContent"]
     }
 
+    fn decoder(&self) -> Option<Box<dyn Decoder>> {
+        Some(Box::new(decode::GeminiDecoder::of_agent()))
+    }
+
     fn history_paths(&self) -> &'static [&'static str] {
         &[":countTokens"]
     }

@@ -71,12 +71,8 @@ impl Decoder for OllamaDecoder {
         self.reply.unknown_keys("", frame, FRAME, out);
         if let Some(message) = frame.object("message") {
             self.reply.unknown_keys("message.", &message, MESSAGE, out);
-            if let Some(words) = message.string("thinking") {
-                self.reply.parts.reasoning(&words, out);
-            }
-            if let Some(words) = message.string("content") {
-                self.reply.parts.text(&words, out);
-            }
+            self.reply.parts.reasoning(&message.piece("thinking"), out);
+            self.reply.parts.text(&message.piece("content"), out);
             for raw in message.array("tool_calls") {
                 match Object::read(raw) {
                     Some(call) => self.call(&call, out),
@@ -113,7 +109,7 @@ impl OllamaDecoder {
         }
         let args = function.get("arguments").unwrap_or_default();
         // Some servers that imitate the format send a text.
-        let args = frame::string(args).map_or_else(|| frame::compact(args), String::from);
+        let args = frame::piece(args).unwrap_or_else(|| frame::compact(args).into());
         self.reply.parts.add_args(number, &args, out);
         self.reply.parts.end_call(number, out);
     }

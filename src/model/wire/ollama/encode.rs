@@ -18,7 +18,9 @@ use crate::frame::Object;
 use crate::wire::Target;
 use crate::wire::Thinking;
 use crate::wire::opaque::{self, Members};
-use crate::wire::words::{CONSOLE, answer_schema, arguments, offered, takes, wire_name};
+use crate::wire::words::{
+    CONSOLE, answer_schema, arguments, least_thinking, max_output, offered, takes, wire_name,
+};
 use crate::{Quirks, Request};
 use overrule_domain::transcript::{CalledAs, Message, ModelText};
 
@@ -76,12 +78,12 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     let body = Body {
         model: target.model,
         stream: takes(quirks, "stream"),
-        options: target.options.max_output.map(|most| json!({"num_predict": most})),
+        options: max_output(target.options, quirks).map(|most| json!({"num_predict": most})),
         think: target
             .options
             .thinking
             .filter(|_| takes(quirks, THINK))
-            .map(think),
+            .map(|thinking| think(thinking, quirks)),
         // It would hold every reply to the schema, calls as well.
         format: answer_schema(target.options, request).filter(|_| request.tools.is_empty()),
         tools: tools.collect(),
@@ -91,9 +93,10 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
 }
 
 /// Most models only know whether to think; for them every level means that they should.
-fn think(thinking: Thinking) -> Value {
+fn think(thinking: Thinking, quirks: &Quirks) -> Value {
     if thinking.is_off() {
-        json!(false)
+        // The format has no level below.
+        least_thinking(quirks).map_or(json!(false), |_| json!(Thinking::Low.label()))
     } else {
         json!(thinking.label())
     }

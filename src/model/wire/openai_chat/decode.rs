@@ -16,6 +16,7 @@ use super::known;
 use crate::Chunk;
 use crate::fault::Refusal;
 use crate::frame::{self, Object};
+use crate::torn::Piece;
 use crate::wire::choices::{ChoicePiece, Choices};
 use crate::wire::stop::stop;
 use crate::wire::{Decoder, Reply};
@@ -43,9 +44,12 @@ impl Decoder for ChatDecoder {
             return Ok(());
         }
         self.reply.unknown_keys("", frame, known::FRAME, out);
-        for raw in frame.array("choices") {
+        for (at, raw) in frame.array("choices").into_iter().enumerate() {
             match Object::read(raw) {
-                Some(choice) => self.choice(raw, &choice, out)?,
+                Some(choice) => {
+                    let index = choice.number("index").unwrap_or(at as u64);
+                    self.choice(index, raw, &choice, out)?;
+                }
                 None => out.push(Chunk::Unknown { raw: raw.to_owned() }),
             }
         }
@@ -53,6 +57,15 @@ impl Decoder for ChatDecoder {
             .object("usage")
             .or_else(|| frame.object("x_groq").and_then(|groq| groq.object("usage")));
         self.reply.usage(counts.as_ref(), out);
+        Ok(())
+    }
+
+    fn release(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        for (index, raw) in self.choices.release() {
+            if let Some(choice) = Object::read(&raw) {
+                self.choice(index, &raw, &choice, out)?;
+            }
+        }
         Ok(())
     }
 
@@ -66,8 +79,21 @@ impl Decoder for ChatDecoder {
 }
 
 impl ChatDecoder {
-    fn choice(&mut self, raw: &str, choice: &Object<'_>, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
-        let index = choice.number("index").unwrap_or(0);
+    /// A decoder of a reply to an agent.
+    pub fn of_agent() -> Self {
+        Self {
+            choices: Choices::of_agent(),
+            ..Self::default()
+        }
+    }
+
+    fn choice(
+        &mut self,
+        index: u64,
+        raw: &str,
+        choice: &Object<'_>,
+        out: &mut Vec<Chunk>,
+    ) -> Result<(), StreamFault> {
         self.reply.usage(choice.object("usage").as_ref(), out);
         let streamed = choice.object("delta");
         let whole = choice.object("message");
@@ -119,9 +145,7 @@ impl ChatDecoder {
         if let Some(content) = delta.get("content") {
             self.content(content, out);
         }
-        if let Some(refusal) = delta.string("refusal") {
-            self.reply.refuse(&refusal);
-        }
+        self.reply.refuse(&delta.piece("refusal"));
         self.calls(delta, out);
         self.reply.usage(delta.object("usage").as_ref(), out);
         self.reply
@@ -145,9 +169,10 @@ impl ChatDecoder {
 
     /// Reads reasoning, which comes under three names, often under two with the same text.
     fn reasoning(&mut self, delta: &Object<'_>, out: &mut Vec<Chunk>) {
-        let words = delta
-            .filled("reasoning_content")
-            .or_else(|| delta.filled("reasoning"));
+        let names = ["reasoning_content", "reasoning"].into_iter();
+        let words = names
+            .map(|name| delta.piece(name))
+            .find(|words| !words.is_empty());
         if let Some(words) = &words {
             self.reply.parts.reasoning(words, out);
         }
@@ -155,7 +180,8 @@ impl ChatDecoder {
             let Some(detail) = Object::read(raw) else {
                 continue;
             };
-            let text = detail.filled("text").or_else(|| detail.filled("summary"));
+            let names = ["text", "summary"].into_iter();
+            let text = names.map(|name| detail.piece(name)).find(|text| !text.is_empty());
             if words.is_none()
                 && let Some(text) = &text
             {
@@ -170,12 +196,12 @@ impl ChatDecoder {
 
     /// Reads content, which is a string or a list of typed pieces.
     fn content(&mut self, raw: &str, out: &mut Vec<Chunk>) {
-        if let Some(text) = frame::string(raw) {
+        if let Some(text) = frame::piece(raw) {
             self.reply.parts.text(&text, out);
             return;
         }
         for piece in one_or_more(raw) {
-            if let Some(text) = frame::string(piece) {
+            if let Some(text) = frame::piece(piece) {
                 self.reply.parts.text(&text, out);
                 continue;
             }
@@ -183,14 +209,10 @@ impl ChatDecoder {
             let kind = object.as_ref().and_then(|object| object.string("type"));
             match (kind.as_deref(), &object) {
                 (Some("text" | "output_text"), Some(object)) => {
-                    self.reply
-                        .parts
-                        .text(&object.string("text").unwrap_or_default(), out);
+                    self.reply.parts.text(&object.piece("text"), out);
                 }
                 (None, Some(object)) if object.string("text").is_some() => {
-                    self.reply
-                        .parts
-                        .text(&object.string("text").unwrap_or_default(), out);
+                    self.reply.parts.text(&object.piece("text"), out);
                 }
                 (Some("thinking" | "reasoning"), Some(object)) => {
                     let inner = ["thinking", "reasoning", "text"]
@@ -220,16 +242,13 @@ fn list<'a>(object: &Object<'a>, key: &str) -> Vec<&'a str> {
 }
 
 /// Returns the text of a thinking block, which is a string or a list of pieces with text.
-fn thinking(raw: &str) -> Vec<String> {
-    if let Some(text) = frame::string(raw) {
-        return vec![text.into_owned()];
+fn thinking(raw: &str) -> Vec<Piece<'_>> {
+    if let Some(text) = frame::piece(raw) {
+        return vec![text];
     }
     frame::array(raw)
         .into_iter()
-        .filter_map(|piece| {
-            frame::string(piece).or_else(|| Object::read(piece).and_then(|piece| piece.string("text")))
-        })
-        .map(std::borrow::Cow::into_owned)
+        .filter_map(|raw| frame::piece(raw).or_else(|| Object::read(raw).map(|object| object.piece("text"))))
         .collect()
 }
 

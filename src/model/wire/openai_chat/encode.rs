@@ -23,7 +23,7 @@ use crate::wire::ToolChoice;
 use crate::wire::opaque;
 use crate::wire::parts::{CALL, FUNCTION};
 use crate::wire::words::{
-    CONSOLE, answer_schema, arguments, effort, id, offered, parallel, takes, wire_name,
+    CONSOLE, answer_schema, arguments, effort, id, max_output, offered, parallel, takes, wire_name,
 };
 use crate::{Quirk, Quirks, Request};
 use overrule_domain::event::run::ToolCard;
@@ -140,7 +140,7 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     let stream = takes("stream");
     let limit = |name: &str, other: bool| {
         let is_other = quirks.contains(&Quirk::CompletionTokens);
-        options.max_output.filter(|_| is_other == other && takes(name))
+        max_output(options, quirks).filter(|_| is_other == other && takes(name))
     };
     let has_tools = !request.tools.is_empty();
     let body = Body {
@@ -150,7 +150,10 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
         max_tokens: limit("max_tokens", false),
         max_completion_tokens: limit("max_completion_tokens", true),
         parallel_tool_calls: parallel(options, quirks).filter(|_| has_tools && takes("parallel_tool_calls")),
-        reasoning_effort: options.thinking.map(effort).filter(|_| takes(EFFORT)),
+        reasoning_effort: options
+            .thinking
+            .map(|thinking| effort(thinking, quirks))
+            .filter(|_| takes(EFFORT)),
         tool_choice: options
             .choice(has_tools)
             .map(ToolChoice::label)

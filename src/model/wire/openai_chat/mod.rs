@@ -41,6 +41,10 @@ impl AgentSide for OpenAiChat {
         &["/chat/completions"]
     }
 
+    fn decoder(&self) -> Option<Box<dyn Decoder>> {
+        Some(Box::new(decode::ChatDecoder::of_agent()))
+    }
+
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
         decode_request::read(body)
     }

@@ -13,6 +13,7 @@ use super::told::{Told, tool_of};
 use crate::Chunk;
 use crate::fault::Refusal;
 use crate::frame::{self, Object};
+use crate::torn::Piece;
 use crate::wire::opaque::{Members, mark};
 use crate::wire::stop::stop;
 use crate::wire::{Decoder, Reply};
@@ -29,13 +30,21 @@ const FOR_CLIENT: &[&str] = &[
     "mcp_approval_request",
 ];
 /// Types of items that the provider executed, without those that end in `_call`.
-const BY_SERVER: &[&str] = &["mcp_list_tools", "compaction", "program", "program_output"];
+const BY_SERVER: &[&str] = &[
+    "mcp_list_tools",
+    "compaction",
+    "program",
+    "program_output",
+    TEXT_RESULT,
+];
 /// Members of a call that the program makes itself or does not send back.
 const CALL: &[&str] = &["type", "id", "call_id", "name", "arguments", "status"];
 /// Members of a call of one of the provider's types that are no arguments.
 const TYPED: &[&str] = &["type", "id", "call_id", "status"];
 /// The type of calls whose arguments are any text.
 pub const TEXT_CALL: &str = "custom_tool_call";
+/// The type of the results of these calls.
+const TEXT_RESULT: &str = "custom_tool_call_output";
 /// Where a call is not made.
 const NOT_OFFERED: &str = "a form that was not offered";
 
@@ -83,6 +92,8 @@ pub struct ResponsesDecoder {
     items: Vec<Item>,
     /// Reasoning for the provider alone that came after text: it belongs to what follows.
     waiting: Vec<String>,
+    /// Calls with any text that a run did not offer, as JSON texts. What follows shows whether the provider executed them.
+    text_calls: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -105,6 +116,8 @@ enum Kind {
     Reasoning,
     /// A call by the number of its part; none beyond the maximum number of parts.
     Call(Option<usize>),
+    /// A call with any text, in a reply to a run.
+    TextCall,
     Other,
 }
 
@@ -141,6 +154,7 @@ impl Decoder for ResponsesDecoder {
             "created" => {
                 self.reply.continue_reply();
                 self.items.clear();
+                self.text_calls.clear();
             }
             "output_item.added" => {
                 if let Some(item) = frame.object("item") {
@@ -226,6 +240,12 @@ impl ResponsesDecoder {
     fn begin(&mut self, index: Option<u64>, item: &Object<'_>, out: &mut Vec<Chunk>) -> usize {
         self.reply.continue_reply();
         let name = item.string("type").unwrap_or_default();
+        if matches!(&*name, "message" | "reasoning") {
+            // The model goes on only where the provider has the results.
+            for raw in std::mem::take(&mut self.text_calls) {
+                self.keep(&raw, out);
+            }
+        }
         let kind = match &*name {
             "message" => {
                 self.flush(out);
@@ -239,6 +259,7 @@ impl ResponsesDecoder {
                 let id = id.map(String::from);
                 Kind::Call(self.reply.parts.begin_call(id, tool_of(item), out))
             }
+            TEXT_CALL => Kind::TextCall,
             _ => Kind::Other,
         };
         self.items.push(Item {
@@ -254,7 +275,7 @@ impl ResponsesDecoder {
     }
 
     fn text(&mut self, frame: &Object<'_>, member: &str, out: &mut Vec<Chunk>) {
-        let words = frame.string(member).unwrap_or_default();
+        let words = frame.piece(member);
         let item = self.place(frame, |kind| kind == Kind::Message);
         let item = item.and_then(|place| self.items.get_mut(place));
         let section = Some((false, frame.number("content_index").unwrap_or(0)));
@@ -271,7 +292,7 @@ impl ResponsesDecoder {
     }
 
     fn refusal(&mut self, frame: &Object<'_>, member: &str) {
-        let words = frame.string(member).unwrap_or_default();
+        let words = frame.piece(member);
         let item = self.place(frame, |kind| kind == Kind::Message);
         let item = item.and_then(|place| self.items.get_mut(place));
         if member == "delta" || item.as_ref().is_some_and(|item| !item.streamed) {
@@ -283,7 +304,7 @@ impl ResponsesDecoder {
     }
 
     fn reasoning(&mut self, frame: &Object<'_>, member: &str, out: &mut Vec<Chunk>) {
-        let words = frame.string(member).unwrap_or_default();
+        let words = frame.piece(member);
         let item = self.place(frame, |kind| kind == Kind::Reasoning);
         let item = item.and_then(|place| self.items.get_mut(place));
         let summary = frame.number("summary_index");
@@ -300,8 +321,10 @@ impl ResponsesDecoder {
         }
         if !repeats && !words.is_empty() {
             self.flush(out);
-            let gap = if is_next { "\n\n" } else { "" };
-            self.reply.parts.reasoning(&format!("{gap}{words}"), out);
+            if is_next {
+                self.reply.parts.reasoning(&"\n\n".into(), out);
+            }
+            self.reply.parts.reasoning(&words, out);
         }
     }
 
@@ -312,7 +335,7 @@ impl ResponsesDecoder {
             }));
             return;
         };
-        let words = frame.string(member);
+        let words = frame.get(member).and_then(frame::piece);
         let told = self
             .items
             .get(place)
@@ -328,12 +351,12 @@ impl ResponsesDecoder {
         }
     }
 
-    fn add_args(&mut self, place: usize, words: &str, is_piece: bool, out: &mut Vec<Chunk>) {
+    fn add_args(&mut self, place: usize, words: &Piece<'_>, is_piece: bool, out: &mut Vec<Chunk>) {
         let Some(item) = self.items.get_mut(place) else {
             return;
         };
         if item.streamed && !is_piece {
-            if !item.told.has(words) {
+            if !item.told.has(&words.clone().whole()) {
                 self.reply.parts.contradict();
             }
             return;
@@ -342,14 +365,19 @@ impl ResponsesDecoder {
             return;
         }
         item.streamed = true;
-        item.told.add(words);
         if let Kind::Call(Some(number)) = item.kind {
-            self.reply.parts.add_args(number, words, out);
+            item.told.add(&self.reply.parts.add_args(number, words, out));
         }
     }
 
     /// Takes the arguments of a finished item.
-    fn whole_args(&mut self, place: usize, item: &Object<'_>, args: Option<&str>, out: &mut Vec<Chunk>) {
+    fn whole_args(
+        &mut self,
+        place: usize,
+        item: &Object<'_>,
+        args: Option<&Piece<'_>>,
+        out: &mut Vec<Chunk>,
+    ) {
         if let Some(args) = args {
             self.add_args(place, args, false, out);
         }
@@ -386,6 +414,7 @@ impl ResponsesDecoder {
             "message" => kind == Kind::Message,
             "reasoning" => kind == Kind::Reasoning,
             _ if self.is_call(&item) => matches!(kind, Kind::Call(_)),
+            TEXT_CALL => kind == Kind::TextCall,
             _ => kind == Kind::Other,
         };
         let open = || {
@@ -443,7 +472,8 @@ impl ResponsesDecoder {
                 }
                 let is_text = name == TEXT_CALL;
                 let key = if is_text { "input" } else { "arguments" };
-                self.whole_args(place, item, item.string(key).as_deref(), out);
+                let args = item.get(key).and_then(frame::piece);
+                self.whole_args(place, item, args.as_ref(), out);
                 let Some(number) = number else { return };
                 let mut members = Members::read(item).without(CALL);
                 if is_text {
@@ -459,13 +489,31 @@ impl ResponsesDecoder {
                     _ => self.reply.parts.end_call(number, out),
                 }
             }
+            Kind::TextCall => {
+                self.reply.hold(raw);
+                self.text_calls.push(raw.to_owned());
+            }
             Kind::Other => self.other(raw, item, out),
+        }
+    }
+
+    /// Makes a call with any text that the provider did not execute.
+    fn text_call(&mut self, item: &Object<'_>, out: &mut Vec<Chunk>) {
+        self.flush(out);
+        let id = item.filled("call_id").or_else(|| item.filled("id"));
+        let id = id.map(String::from);
+        let Some(number) = self.reply.parts.begin_call(id, tool_of(item), out) else {
+            return;
+        };
+        self.reply.parts.add_args(number, &item.piece("input"), out);
+        if item.string("status").as_deref() != Some("incomplete") {
+            self.reply.parts.end_text_call(number, out);
         }
     }
 
     /// Ends a call of one of the provider's types: its own members are its arguments.
     fn typed_call(&mut self, place: usize, name: &str, item: &Object<'_>, out: &mut Vec<Chunk>) {
-        self.whole_args(place, item, Some(&typed_args(item)), out);
+        self.whole_args(place, item, Some(&typed_args(item).into()), out);
         let Some(Kind::Call(Some(number))) = self.items.get(place).map(|item| item.kind) else {
             return;
         };
@@ -482,8 +530,8 @@ impl ResponsesDecoder {
         for raw in item.array("content") {
             let part = Object::read(raw);
             let part = part.as_ref();
-            let words = part.and_then(|part| part.string("text"));
-            match (words, part.and_then(|part| part.string("refusal"))) {
+            let piece = |key: &str| part.and_then(|part| part.get(key)).and_then(frame::piece);
+            match (piece("text"), piece("refusal")) {
                 (Some(words), _) => self.reply.parts.text(&words, out),
                 (None, Some(words)) => self.reply.refuse(&words),
                 (None, None) => self.reply.unknown(raw, out),
@@ -498,7 +546,7 @@ impl ResponsesDecoder {
         let texts: Vec<String> = texts.collect();
         if !texts.is_empty() {
             self.flush(out);
-            self.reply.parts.reasoning(&texts.join("\n\n"), out);
+            self.reply.parts.reasoning(&texts.join("\n\n").into(), out);
         }
     }
 
@@ -514,6 +562,22 @@ impl ResponsesDecoder {
         if !is_opaque(&name) {
             out.push(Chunk::Unknown { raw: raw.to_owned() });
         }
+        if name == TEXT_RESULT {
+            let id = item.filled("call_id");
+            let is_of = |raw: &String| Object::read(raw).is_some_and(|call| call.filled("call_id") == id);
+            for call in self
+                .text_calls
+                .extract_if(.., |raw| is_of(raw))
+                .collect::<Vec<_>>()
+            {
+                self.keep(&call, out);
+            }
+        }
+        self.keep(raw, out);
+    }
+
+    /// Keeps an item for the provider alone.
+    fn keep(&mut self, raw: &str, out: &mut Vec<Chunk>) {
         self.flush(out);
         self.reply.parts.close(out);
         self.reply.parts.opaque(&mark(NAME, raw), out);
@@ -543,6 +607,11 @@ impl ResponsesDecoder {
                     let place = self.begin(None, &item, out);
                     self.end(place, raw, &item, out);
                 }
+            }
+        }
+        for raw in std::mem::take(&mut self.text_calls) {
+            if let Some(call) = Object::read(&raw) {
+                self.text_call(&call, out);
             }
         }
         // Nothing followed: it goes with the text before it.

@@ -13,12 +13,13 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::NAME;
-use crate::frame::Object;
+use crate::frame::{self, Object};
 use crate::wire::Target;
 use crate::wire::ToolChoice;
 use crate::wire::opaque::{self, Members};
 use crate::wire::words::{
-    CONSOLE, Said, answer_schema, arguments, effort, id, in_order, offered, parallel, takes, wire_name,
+    CONSOLE, Said, answer_schema, arguments, effort, id, in_order, max_output, offered, parallel, takes,
+    wire_name,
 };
 use crate::{Quirk, Quirks, Request};
 use overrule_base::canon::hash;
@@ -80,12 +81,12 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
         stream: takes("stream"),
         store: takes("store").then_some(false),
         include: if takes("include") { INCLUDE } else { &[] },
-        max_output_tokens: options.max_output.filter(|_| takes("max_output_tokens")),
+        max_output_tokens: max_output(options, quirks).filter(|_| takes("max_output_tokens")),
         parallel_tool_calls: parallel(options, quirks).filter(|_| has_tools && takes("parallel_tool_calls")),
         reasoning: options
             .thinking
             .filter(|_| takes(EFFORT))
-            .map(|thinking| json!({"effort": effort(thinking)})),
+            .map(|thinking| json!({"effort": effort(thinking, quirks)})),
         tool_choice: options
             .choice(has_tools)
             .map(ToolChoice::label)
@@ -162,9 +163,17 @@ fn items(message: &Message, quirks: &Quirks) -> Vec<String> {
                 Said::Words(one) => assistant(one, quirks),
                 Said::Call(one) => vec![call(one, quirks)],
             });
-            items.collect()
+            let mut items: Vec<String> = items.collect();
+            // The provider refuses reasoning without the item that it led to.
+            while items.pop_if(|item| is_reasoning(item)).is_some() {}
+            items
         }
     }
+}
+
+fn is_reasoning(item: &str) -> bool {
+    let kind = frame::member(item, "type").and_then(frame::string);
+    kind.as_deref() == Some(REASONING)
 }
 
 fn spoken(role: &str, text: &str) -> String {
@@ -204,8 +213,7 @@ fn call(call: &CalledAs, quirks: &Quirks) -> String {
     let added = opaque::of_call(NAME, call.opaque.as_deref());
     for (key, value) in added.iter().flat_map(Object::entries) {
         // A call of another type is sent as one of a function.
-        let is_typed = key == "type" && value != "\"custom_tool_call\"";
-        if takes(quirks, key) && !is_typed {
+        if takes(quirks, key) && key != "type" {
             members.set(key, value.to_owned());
         }
     }

@@ -111,6 +111,10 @@ impl Format for OpenAiResponses {
         if encrypted && refusal.mentions_any(&["verified", "decrypt", "invalid_encrypted"]) {
             found.insert(0, Quirk::LeaveOut(encode::REASONING.to_owned()));
         }
+        // A thought that nothing of its message follows is not sent; some servers miss another item.
+        if refusal.mentions("reasoning") && refusal.mentions("required following item") {
+            found.insert(0, Quirk::LeaveOut(encode::REASONING.to_owned()));
+        }
         let is_asked = members.iter().any(|name| name == encode::EFFORT);
         if found.is_empty() && is_asked && refusal.mentions_any(&["reasoning", "effort"]) {
             found.push(Quirk::LeaveOut(encode::EFFORT.to_owned()));

@@ -149,7 +149,8 @@ fn a_limit_of_a_reply_leaves_room_behind_the_thoughts() {
     let body = asked("anthropic", &limited, &[]);
     assert_eq!(
         at(&body, &["/max_tokens", "/thinking/budget_tokens"]),
-        [json!(3000), json!(2999)]
+        [json!(3000), json!(2250)],
+        "a quarter is left for the answer"
     );
     let short = options(r#"{"thinking":"high","max_output":1000}"#);
     let body = asked("anthropic", &short, &[]);

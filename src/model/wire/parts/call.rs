@@ -5,7 +5,8 @@
 use std::borrow::Cow;
 
 use super::super::scan::{Extent, Scanner};
-use crate::frame::{self, Object, string};
+use crate::frame::{self, Object};
+use crate::torn;
 
 /// Members of a call and of its function that the program reads or makes itself. All others are the provider's own.
 pub const CALL: &[&str] = &["index", "id", "type", "function"];
@@ -47,7 +48,7 @@ pub enum Owner {
 
 /// The part of a call in one delta.
 #[derive(Debug, Default)]
-pub struct Piece {
+pub struct Piece<'a> {
     /// The server's number of the call.
     pub index: Option<u64>,
     /// The server's id.
@@ -55,14 +56,14 @@ pub struct Piece {
     /// Name of the tool, or a part of it.
     pub name: Option<String>,
     /// Argument text.
-    pub args: String,
+    pub args: torn::Piece<'a>,
     added: Added,
     added_to_function: Added,
 }
 
-impl Piece {
+impl<'a> Piece<'a> {
     /// Reads an entry of `tool_calls`.
-    pub fn read(call: &Object<'_>) -> Self {
+    pub fn read(call: &Object<'a>) -> Self {
         let inner = call.object("function");
         let function = inner.as_ref().unwrap_or(call);
         Self {
@@ -78,7 +79,7 @@ impl Piece {
     }
 
     /// Reads an old-style `function_call`, which has neither index nor id.
-    pub fn of_function(function: &Object<'_>) -> Self {
+    pub fn of_function(function: &Object<'a>) -> Self {
         Self {
             name: function.filled("name").map(Cow::into_owned),
             args: argument_text(function),
@@ -102,11 +103,11 @@ impl Call {
         add(&mut self.added, vec![(key.to_owned(), value)]);
     }
 
-    /// Takes the content of a piece, except its id and name. Returns the number of bytes that are
-    /// buffered for it.
-    pub fn take(&mut self, piece: &mut Piece) -> usize {
-        self.scanner.feed(&piece.args);
-        self.args.push_str(&piece.args);
+    /// Takes the content of a piece, except its id and name; `args` is the argument text that it completed. Returns the
+    /// number of bytes that are buffered for it.
+    pub fn take(&mut self, piece: &mut Piece<'_>, args: &str) -> usize {
+        self.scanner.feed(args);
+        self.args.push_str(args);
         let added = std::mem::take(&mut piece.added);
         let added_to_function = std::mem::take(&mut piece.added_to_function);
         add(&mut self.added, added) + add(&mut self.added_to_function, added_to_function)
@@ -114,15 +115,15 @@ impl Call {
 
     /// Which call a piece with the id of this one belongs to. Some servers give all calls one id;
     /// others repeat the whole call at its end.
-    pub fn of_same_id(&self, piece: &Piece, number: usize) -> Owner {
+    pub fn of_same_id(&self, piece: &Piece<'_>, number: usize) -> Owner {
         let whole = self.scanner.extent() == Extent::Object;
         let Some(name) = piece.name.as_deref().filter(|_| whole) else {
             return Owner::Part(number);
         };
-        if piece.args.trim().is_empty() {
+        if piece.args.is_blank() {
             return Owner::Part(number);
         }
-        if name == self.name && piece.args.trim() == self.args.trim() {
+        if name == self.name && piece.args.clone().whole().trim() == self.args.trim() {
             Owner::Repeats(number)
         } else {
             Owner::New
@@ -144,11 +145,11 @@ impl Call {
     }
 
     /// Returns true if a piece that seems to belong here must begin another call.
-    pub fn is_left_by(&self, piece: &Piece) -> bool {
+    pub fn is_left_by(&self, piece: &Piece<'_>) -> bool {
         let whole = self.scanner.extent() == Extent::Object;
         let other_id = piece.id.is_some() && self.id.is_some();
         let named = piece.name.is_some();
-        let has_args = !piece.args.trim().is_empty();
+        let has_args = !piece.args.is_blank();
         if other_id {
             // Some servers invent an id for every delta: it begins a call only with a name, or after a whole
             // object.
@@ -168,7 +169,7 @@ impl Call {
 /// Returns the members that the provider added to a call, in the form of [`Call::opaque`].
 pub fn added_members(call: &Object<'_>) -> Option<String> {
     let mut whole = Call::default();
-    whole.take(&mut Piece::read(call));
+    whole.take(&mut Piece::read(call), "");
     whole.opaque()
 }
 
@@ -196,9 +197,9 @@ fn add(to: &mut Added, more: Added) -> usize {
 
 /// Returns the exact argument text: normally the content of a JSON string, from some servers the object
 /// itself.
-fn argument_text(function: &Object<'_>) -> String {
+fn argument_text<'a>(function: &Object<'a>) -> torn::Piece<'a> {
     match function.get("arguments") {
-        None => String::new(),
-        Some(raw) => string(raw).map_or_else(|| raw.to_owned(), Cow::into_owned),
+        None => torn::Piece::default(),
+        Some(raw) => frame::piece(raw).unwrap_or_else(|| raw.into()),
     }
 }

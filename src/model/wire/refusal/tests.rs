@@ -351,14 +351,10 @@ fn what_no_other_form_helps_against_teaches_nothing() {
             400,
             r#"{"error":{"message":"registry/x does not support tools"}}"#,
         ),
-        // The limit that the operator set is not dropped.
+        // The limit depends on the length of the request.
         (
             400,
-            r#"{"error":{"message":"max_tokens is too large: 100000. This model supports at most 4096 completion tokens","type":"invalid_request_error","param":"max_tokens"}}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"message":"Invalid max_tokens value, the valid range is at most 8192"}}"#,
+            r#"{"error":{"message":"max_tokens is too large: 100000. This model's maximum context length is 32768 tokens and your request has 500 input tokens"}}"#,
         ),
         (
             400,
@@ -370,6 +366,69 @@ fn what_no_other_form_helps_against_teaches_nothing() {
         ),
     ] {
         assert_eq!(learned(status, text), [], "{status} {text}");
+    }
+}
+
+#[test]
+fn the_maximum_of_a_reply_is_taken_as_it_is_said() {
+    for (words, most) in [
+        (
+            "max_tokens is too large: 100000. This model supports at most 4096 completion tokens",
+            4096,
+        ),
+        (
+            "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]",
+            8192,
+        ),
+        (
+            "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku-20241022",
+            8192,
+        ),
+        (
+            "Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 16384, but got 100000 instead.",
+            16384,
+        ),
+        (
+            "Unable to submit request because it has a maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 65537 (exclusive).",
+            65536,
+        ),
+        (
+            "`max_tokens` must be less than or equal to `32,768`, the maximum value for `max_tokens` is less than the `context_window` for this model",
+            32768,
+        ),
+    ] {
+        let refusal = json!({"error": {"message": words}}).to_string();
+        assert_eq!(first(400, &refusal), Some(Quirk::MaxOutput(most)), "{words}");
+    }
+}
+
+#[test]
+fn the_least_thinking_of_a_model_is_taken_as_it_is_said() {
+    let least = |level: &str| Quirk::LeastThinking(level.to_owned());
+    for (words, levels) in [
+        (
+            "Unsupported value: 'none' is not supported with the 'gpt-5' model. Supported values are: 'minimal', 'low', 'medium', and 'high' (reasoning_effort).",
+            vec![least("minimal")],
+        ),
+        (
+            "Unsupported value: 'reasoning.effort' does not support 'none' with this model. Supported values are: 'low', 'medium' and 'high'.",
+            vec![least("low")],
+        ),
+        (
+            "Budget 0 is invalid. This model only works in thinking mode.",
+            vec![least("minimal"), least("low")],
+        ),
+        (
+            "thinking.type.disabled is not supported for this model: thinking is always on",
+            vec![least("minimal"), least("low")],
+        ),
+    ] {
+        let refusal = json!({"error": {"message": words}}).to_string();
+        let found: Vec<Quirk> = learned(400, &refusal)
+            .into_iter()
+            .filter(|quirk| matches!(quirk, Quirk::LeastThinking(_)))
+            .collect();
+        assert_eq!(found, levels, "{words}");
     }
 }
 

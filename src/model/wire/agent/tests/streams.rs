@@ -409,6 +409,7 @@ fn written(format: &Carries, made: &[Made], ending: Ending, usage: Option<(u64, 
             cached: details.then_some(input / 2),
             output: Some(output),
             reasoning: details.then_some(output / 3),
+            ..Usage::default()
         }));
     }
     let refuses = matches!(ending, Ending::Refusal) && format.refusal;
@@ -694,7 +695,13 @@ fn a_call_with_any_text_is_one_for_an_agent_that_offers_such_a_tool() {
         assert_eq!(ReplyParts::of(&of_agent(&body)), reply, "{body}");
         assert!(!body.contains("function_call"), "{body}");
     }
-    // For a run, which offers no such tool, it is no call.
+    // A run, which offers no such tool, sees the call with its text.
     let (read, _) = chunks(wire, stream.as_bytes());
-    assert_eq!(ReplyParts::of(&read).calls().count(), 0);
+    let of_run = ReplyParts::of(&read);
+    let listed: Vec<_> = of_run
+        .calls()
+        .map(|call| (call.name.as_str(), call.args.as_str()))
+        .collect();
+    assert_eq!(listed, [("apply_patch", "*** Begin Patch")]);
+    assert_eq!(of_run.stop, Some(Stop::Calls));
 }

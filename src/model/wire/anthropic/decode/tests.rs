@@ -87,8 +87,9 @@ fn text_and_calls_come_with_exact_arguments() {
     let usage = Usage {
         input: Some(17),
         cached: Some(5),
+        cache_write: Some(2),
         output: Some(7),
-        reasoning: None,
+        ..Usage::default()
     };
     assert_eq!(summary.usage, Some(usage));
     assert!(!chunks.iter().any(|chunk| matches!(chunk, Chunk::Unknown { .. })));

@@ -177,15 +177,15 @@ fn a_refused_signature_takes_the_reasoning_along() {
 }
 
 #[test]
-fn a_limit_that_is_too_high_for_the_model_is_lowered_unless_it_was_set() {
+fn a_limit_that_is_too_high_for_the_model_is_the_one_that_the_server_says() {
     let words = r#"{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for this model"}}"#;
     let refusal = crate::fault::Refusal::read(Some(400), words);
     let wire = crate::wire::tests::wire(NAME);
     let quirk = wire.quirks(&refusal, &[]).remove(0);
-    assert_eq!(quirk, Quirk::LeaveOut(MAX_TOKENS.to_owned()));
+    assert_eq!(quirk, Quirk::MaxOutput(8192));
     assert_eq!(
         sent(NAME, vec![user("go")], std::slice::from_ref(&quirk))["max_tokens"],
-        4096
+        8192
     );
     let options = Options {
         max_output: Some(9000),
@@ -196,8 +196,54 @@ fn a_limit_that_is_too_high_for_the_model_is_lowered_unless_it_was_set() {
         options: &options,
     };
     let request = crate::wire::tests::request(vec![user("go")]);
-    let own = wire.body(target, &request, &[quirk].into());
-    assert!(own.contains("\"max_tokens\":9000"), "{own}");
+    let own = |quirk: &Quirk| wire.body(target, &request, &[quirk.clone()].into());
+    assert!(own(&quirk).contains("\"max_tokens\":8192"), "{}", own(&quirk));
+    // Without a number only the program's own limit is lowered.
+    let words = r#"{"error":{"message":"max_tokens is above the maximum allowed number of output tokens"}}"#;
+    let quirk = wire
+        .quirks(&crate::fault::Refusal::read(Some(400), words), &[])
+        .remove(0);
+    assert_eq!(quirk, Quirk::LeaveOut(MAX_TOKENS.to_owned()));
+    assert_eq!(
+        sent(NAME, vec![user("go")], std::slice::from_ref(&quirk))["max_tokens"],
+        4096
+    );
+    assert!(own(&quirk).contains("\"max_tokens\":9000"), "{}", own(&quirk));
+}
+
+/// A message that ends in a thought is refused: the thought goes, and the rest of the message stays.
+#[test]
+fn no_message_ends_in_a_thought() {
+    let sealed = thought(
+        "Hm.",
+        Some(r#"[{"anthropic":{"type":"thinking","thinking":"","signature":"s"}}]"#),
+    );
+    let redacted = thought(
+        "",
+        Some(r#"[{"anthropic":{"type":"redacted_thinking","data":"d"}}]"#),
+    );
+    let said = |texts| {
+        without_marks(vec![
+            user("go"),
+            Message::Assistant { texts, calls: vec![] },
+            user("no"),
+        ])
+    };
+    let types = |body: &Value| {
+        let messages = body["messages"].as_array().unwrap().iter();
+        let content = messages.flat_map(|one| one["content"].as_array().unwrap().clone());
+        content.map(|block| block["type"].clone()).collect::<Vec<_>>()
+    };
+    let body = said(vec![sealed.clone(), spoken_text("Done.")]);
+    assert_eq!(types(&body), ["text", "thinking", "text", "text"]);
+    let body = said(vec![spoken_text("Done."), sealed.clone(), redacted.clone()]);
+    assert_eq!(types(&body), ["text", "text", "text"]);
+    let body = said(vec![sealed, redacted]);
+    assert_eq!(types(&body), ["text", "text"], "both are of the user");
+    assert_eq!(body["messages"].as_array().unwrap().len(), 1);
+    let words = r#"{"error":{"message":"messages.1: The final block in an assistant message cannot be `thinking`."}}"#;
+    let quirks = crate::wire::tests::wire(NAME).quirks(&crate::fault::Refusal::read(Some(400), words), &[]);
+    assert_eq!(quirks.first(), Some(&Quirk::LeaveOut(THINKING.to_owned())));
 }
 
 #[test]

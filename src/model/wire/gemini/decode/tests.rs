@@ -60,6 +60,7 @@ fn thoughts_text_and_several_calls_of_one_frame_come_in_order() {
         cached: Some(4),
         output: Some(7),
         reasoning: Some(5),
+        ..Usage::default()
     };
     assert_eq!(summary.usage, Some(usage));
 }
@@ -180,4 +181,30 @@ fn text_and_calls_of_another_candidate_are_no_answer() {
         decode("gemini", &body(&[made])).0.last(),
         Some(&Chunk::Finish(Stop::Calls))
     );
+}
+
+#[test]
+fn of_two_candidates_the_first_by_index_is_followed() {
+    let candidate = |index: &str, words: &str| {
+        format!(r#"{{{index}"content":{{"parts":[{{"text":"{words}"}}]}},"finishReason":"STOP"}}"#)
+    };
+    let frame = |all: &[String]| format!(r#"{{"candidates":[{}]}}"#, all.join(","));
+    let (yes, no) = (
+        candidate(r#""index":0,"#, "Yes"),
+        candidate(r#""index":1,"#, "No"),
+    );
+    for frames in [
+        vec![frame(&[no.clone(), yes.clone()])],
+        vec![
+            frame(std::slice::from_ref(&no)),
+            frame(std::slice::from_ref(&yes)),
+        ],
+        // The number zero is left out in this format.
+        vec![frame(&[candidate("", "Yes"), no.clone()])],
+        vec![frame(&[no.clone()]), frame(&[candidate("", "Yes")])],
+    ] {
+        let body = body(&frames);
+        assert_eq!(summed("gemini", &body).text, "Yes", "{body}");
+        assert_eq!(decode("gemini", &body).0.last(), Some(&Chunk::Finish(Stop::End)));
+    }
 }

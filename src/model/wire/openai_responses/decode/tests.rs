@@ -128,6 +128,7 @@ fn the_events_of_the_items_hold_the_answer() {
         cached: Some(4),
         output: Some(7),
         reasoning: Some(5),
+        ..Usage::default()
     };
     assert_eq!(summary.usage, Some(usage));
 }
@@ -306,4 +307,33 @@ fn ends_refusals_and_errors() {
     }
     let (_, result) = decode(WIRE, &body(&[text]));
     assert_eq!(result.unwrap_err().kind, StreamFaultKind::Truncated);
+}
+
+/// A call with any text, which a run does not offer. What follows it shows whether the provider executed it.
+#[test]
+fn a_custom_tool_call_is_listed_with_its_text_unless_the_server_ran_it() {
+    let call = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"custom_tool_call","id":"x","call_id":"c1","name":"x_search","input":"rust \"1.95\"","status":"completed"}}"#;
+    let message = r#"{"type":"response.output_item.done","output_index":1,"item":{"type":"message","content":[{"type":"output_text","text":"Found."}]}}"#;
+    let output = r#"{"type":"response.output_item.done","output_index":1,"item":{"type":"custom_tool_call_output","call_id":"c1","output":"y"}}"#;
+    let end = r#"{"type":"response.completed","response":{"status":"completed","output":[]}}"#;
+    let alone = summed("openai-responses", &events(&[call, end]));
+    assert_eq!(alone.finish.as_deref(), Some("tool_calls"));
+    let listed: Vec<_> = alone
+        .calls
+        .iter()
+        .map(|call| (call.name.as_str(), call.args.as_str()))
+        .collect();
+    assert_eq!(listed, [("x_search", "rust \"1.95\"")]);
+    for frames in [vec![call, message, end], vec![call, output, message, end]] {
+        let body = events(&frames);
+        let summary = summed("openai-responses", &body);
+        assert_eq!((summary.text.as_str(), summary.calls.len()), ("Found.", 0));
+        assert_eq!(summary.finish.as_deref(), Some("stop"));
+        // It goes back to the provider as it came.
+        let kept = opaque(&decode("openai-responses", &body).0).concat();
+        assert!(kept.contains(r#""call_id":"c1","name":"x_search""#), "{kept}");
+    }
+    // The result alone shows it as well, and nothing is left to make.
+    let ran = summed("openai-responses", &events(&[call, output, end]));
+    assert_eq!((ran.calls.len(), ran.finish.as_deref()), (0, Some("stop")));
 }

@@ -36,6 +36,32 @@ fn conversation() -> Vec<Message> {
     ]
 }
 
+/// Reasoning without the item that it led to is refused: it goes, and so does what the server misses otherwise.
+#[test]
+fn reasoning_without_its_item_is_not_sent() {
+    let sealed = r#"[{"openai-responses":{"type":"reasoning","summary":[],"encrypted_content":"SEAL"}}]"#;
+    let said = |texts| {
+        let message = Message::Assistant { texts, calls: vec![] };
+        crate::wire::tests::text(WIRE, vec![user("go"), message, user("no")], &[])
+    };
+    let whole = said(vec![thought("", Some(sealed)), spoken_text("Done.")]);
+    assert!(whole.find("SEAL") < whole.find("Done."), "{whole}");
+    for texts in [
+        vec![thought("", Some(sealed))],
+        vec![
+            spoken_text("Done."),
+            thought("", Some(sealed)),
+            thought("", Some(sealed)),
+        ],
+    ] {
+        let body = said(texts);
+        assert!(!body.contains("SEAL"), "{body}");
+    }
+    let words = r#"{"error":{"message":"Item 'rs_1' of type 'reasoning' was provided without its required following item."}}"#;
+    let quirks = wire(WIRE).quirks(&Refusal::read(Some(400), words), &[]);
+    assert_eq!(quirks.first(), Some(&Quirk::LeaveOut(REASONING.to_owned())));
+}
+
 #[test]
 fn every_kind_of_message_has_its_place_on_the_wire() {
     let body = sent(WIRE, conversation(), &[]);

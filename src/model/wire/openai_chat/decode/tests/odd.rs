@@ -177,6 +177,37 @@ fn a_call_in_another_choice_is_not_made_and_leaves_no_answer() {
 }
 
 #[test]
+fn of_several_choices_the_first_by_index_is_followed() {
+    let text = |index: u32, words: &str| choice(index, &format!(r#""delta":{{"content":"{words}"}}"#));
+    let end = |index: u32| choice(index, r#""delta":{},"finish_reason":"stop""#);
+    let mark = "data: [DONE]\n\n";
+    let both = "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"No\"}},{\"index\":0,\"delta\":{\"content\":\"Yes\"}}]}\n\n";
+    for body in [
+        format!("{}{}{}{}{mark}", text(1, "No"), text(0, "Yes"), end(0), end(1)),
+        format!(
+            "{}{}{}{}{}",
+            text(1, "No"),
+            end(1),
+            text(0, "Ye"),
+            text(0, "s"),
+            end(0)
+        ),
+        format!("{both}{}{}{mark}", end(1), end(0)),
+    ] {
+        assert_eq!(summary_of(&body).text, "Yes", "{body}");
+        let (chunks, result) = decode(&body);
+        assert_eq!(result, Ok(()));
+        assert_eq!(chunks.last(), Some(&Chunk::Finish(Stop::End)));
+    }
+    // Choices without a number are numbered by position.
+    let whole = r#"{"object":"chat.completion","choices":[{"message":{"content":"Yes"},"finish_reason":"stop"},{"message":{"content":"No"},"finish_reason":"stop"}]}"#;
+    assert_eq!(summary_of(whole).text, "Yes");
+    // Without the first one, the next by index.
+    let late = format!("{}{}{}{}{mark}", text(2, "No"), text(1, "Yes"), end(2), end(1));
+    assert_eq!(summary_of(&late).text, "Yes");
+}
+
+#[test]
 fn a_call_in_an_odd_member_is_made_or_leaves_no_answer() {
     const CALL: &str = r#"{"id":"x","type":"function","function":{"name":"go","arguments":"{}"}}"#;
     let finish = choice(0, r#""delta":{},"finish_reason":"stop""#);

@@ -136,6 +136,7 @@ fn usage_is_read_beside_choices_and_without_them() {
         cached: Some(8),
         output: Some(5),
         reasoning: Some(2),
+        ..Usage::default()
     };
     assert_eq!(
         usage,
