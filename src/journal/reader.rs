@@ -153,18 +153,27 @@ pub(super) fn open(place: &Place) -> Result<File, Error> {
         .map_err(|error| Error::io("read the session", &path, error))
 }
 
-/// Returns the first record if it is intact and a complete decision, so that [`read`] is certain to return
-/// something. Reads no further than that record.
+/// Returns the first record if it and the rest of its decision are intact, so that [`read`] is certain to return
+/// something. Reads no further than that decision.
 pub fn first(place: &Place) -> Result<Option<Envelope>, Error> {
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
     let mut lines = Lines::new(BufReader::new(open(place)?));
     let mut line = Vec::new();
-    let Some(seen) = lines.next(&mut line).map_err(fail)? else {
-        return Ok(None);
-    };
-    let first = Check::new(place).record(&line, seen);
-    Ok(first.ok().filter(|envelope| !envelope.more))
+    let mut check = Check::new(place);
+    let mut first = None;
+    while let Some(seen) = lines.next(&mut line).map_err(fail)? {
+        let Ok(envelope) = check.record(&line, seen) else {
+            return Ok(None);
+        };
+        let more = envelope.more;
+        let first = first.get_or_insert(envelope);
+        if !more {
+            return Ok(Some(first.clone()));
+        }
+        line.clear();
+    }
+    Ok(None)
 }
 
 /// Checks a session, including its payloads, without keeping it in memory.

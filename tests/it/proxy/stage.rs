@@ -107,7 +107,7 @@ impl Stage {
 fn begin(opening: &Opening, preset: Preset, workspace: &Path, state: State) -> Live {
     let mut adviser = adviser(workspace, preset);
     adviser.registry = Arc::new(tool::registry(&opening.request.tools, &opening.run));
-    adviser.ladder.policy = adviser.ladder.policy.of_agent();
+    adviser.ladder.policy = adviser.ladder.policy.of_agent(false);
     let model = Arc::new(AgentModel::new(opening.run.clone(), "agent".into()));
     let limits = tool::limits(Limits::default());
     let live = Live::within(limits, state, Box::new(Memory::default()), adviser, model);
