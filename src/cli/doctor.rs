@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{learned, models, print, run};
+use super::{learned, live_reload, models, print, run};
 use overrule_base::text::visible;
 use overrule_engine::setup::ModelSetup;
 use overrule_present::json;
@@ -62,6 +62,8 @@ pub fn doctor(common: &Common) -> Result<Code, Failure> {
     let mut checks = vec![Check::new("settings", Status::Ok, "they can be read")];
     let notices = context.notices().into_iter();
     checks.extend(notices.map(|notice| Check::new("settings", Status::Warning, notice)));
+    checks.push(read("theme", live_reload::theme(&context)));
+    checks.push(read("keys", live_reload::keymap(&context)));
     checks.push(terminal());
     checks.push(sessions(&context));
     checks.push(model(common, &context));
@@ -83,6 +85,14 @@ fn print_check(common: &Common, check: &Check) {
     } else {
         let detail = print::safe_text(&check.detail);
         print::out(&format!("{:8} {}: {detail}", check.status.label(), check.of));
+    }
+}
+
+/// A file of the console, which does not start with one that it cannot read.
+fn read<T>(what: &str, found: Result<T, Failure>) -> Check {
+    match found {
+        Ok(_) => Check::new(what, Status::Ok, "it can be read"),
+        Err(failure) => Check::new(what, Status::Failed, failure.message),
     }
 }
 

@@ -55,6 +55,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
     let settings = &context.settings;
     let env = &context.env;
     let (colours, charset) = colours_and_charset(context);
+    let size = |name: &str| env.variable(name)?.parse().ok();
     // An ASCII screen has no ambiguous characters.
     let wide = charset == Charset::Unicode && settings.ambiguous.value == Ambiguous::Wide;
     // Nearly all lines and symbols of the console are ambiguous, and would be two columns wide.
@@ -81,7 +82,12 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
             title: settings.notify.title.value,
             desktop: settings.notify.desktop.value,
         },
-        mouse: settings.mouse.value,
+        terminal: terminal::Options {
+            mouse: settings.mouse.value,
+            keyboard: false,
+            title: settings.notify.title.value,
+            size: (size("COLUMNS"), size("LINES")),
+        },
         reach: Reach::of(&Around {
             term: env.term.as_deref(),
             vte: env.vte,

@@ -5,7 +5,7 @@
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::print;
+use super::{live_reload, print};
 use overrule_base::text::visible;
 use overrule_config::Why;
 use overrule_console::columns::Columns as _;
@@ -18,6 +18,9 @@ const WIDEST: usize = 32;
 /// Prints the settings; reads the same files as a run in this directory, and writes none.
 pub fn print(common: &Common) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
+    // The console refuses to start with what these refuse.
+    live_reload::theme(&context)?;
+    live_reload::keymap(&context)?;
     let all = context.settings.why();
     let policy = context.settings.policy.clone().in_workspace(&context.workspace);
     let rules = policy.in_force();

@@ -138,7 +138,11 @@ fn all_ready(servers: &[ServerView]) -> Code {
     if waits.clone().any(|server| server.state != "down") {
         print::err("hint: `overrule tools list --wait 2m` waits longer for servers that start");
     }
-    if waits.next().is_some() { Code::Other } else { Code::Ok }
+    if waits.next().is_some() {
+        Code::Other
+    } else {
+        Code::Ok
+    }
 }
 
 /// Returns a tool, or the refusal with similar names.

@@ -55,11 +55,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
     let hint = options.resume_hint.clone();
     // First, so that each signal restores the terminal.
     let signals = Signals::new().map_err(Error::Signals)?;
-    let screen = Screen::enter(terminal::Options {
-        mouse: options.mouse,
-        keyboard: false,
-        title: options.alerts.title,
-    })?;
+    let screen = Screen::enter(options.terminal)?;
     install_panic_hook(move || hint.clone());
     let (frames, requester) = Frames::new();
     let (width, height) = screen.size();
@@ -96,7 +92,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         worker: Worker::default(),
     };
     app.model.run.danger = Arc::clone(&app.options.danger);
-    app.model.screen.mouse = app.options.mouse;
+    app.model.screen.mouse = app.options.terminal.mouse;
     // The state of the console is too large for the stack of the caller.
     Box::pin(app.run()).await
 }

@@ -16,9 +16,9 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ratatui::backend::CrosstermBackend;
+use ratatui::backend::{Backend as _, CrosstermBackend};
 use ratatui::layout::Rect;
-use ratatui::{Frame, Terminal};
+use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
 pub use hook::install_panic_hook;
 pub use input::Parser;
@@ -54,6 +54,9 @@ impl Error {
     }
 }
 
+/// Columns and rows of a terminal that does not say its size.
+const USUAL: (u16, u16) = (80, 24);
+
 /// Optional modes of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
@@ -63,6 +66,20 @@ pub struct Options {
     pub keyboard: bool,
     /// Set the title of the window, and restore it.
     pub title: bool,
+    /// Columns and rows by the environment, for a terminal that does not say its size.
+    pub size: (Option<u16>, Option<u16>),
+}
+
+impl Options {
+    /// Returns columns and rows: those that the terminal says, else those of the environment, else the usual ones. A
+    /// serial line and some containers say zero.
+    fn size(&self, (width, height): (u16, u16)) -> (u16, u16) {
+        let or = |said: u16, named: Option<u16>, usual: u16| {
+            let named = named.filter(|size| *size > 0);
+            if said > 0 { said } else { named.unwrap_or(usual) }
+        };
+        (or(width, self.size.0, USUAL.0), or(height, self.size.1, USUAL.1))
+    }
 }
 
 /// The terminal while the console has it. Restores it when dropped.
@@ -83,7 +100,10 @@ impl Screen {
             return Err(Error::Taken);
         }
         let sheet = Sheet::default();
-        match Terminal::new(CrosstermBackend::new(sheet.clone())) {
+        let backend = CrosstermBackend::new(sheet.clone());
+        let (width, height) = options.size(backend.size().map_or((0, 0), |size| (size.width, size.height)));
+        let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
+        match Terminal::with_options(backend, TerminalOptions { viewport }) {
             Ok(terminal) => Ok(Self {
                 terminal,
                 sheet,
@@ -99,15 +119,20 @@ impl Screen {
     /// Draws one frame and sends the changes in one write, which the terminal shows together. A terminal that is
     /// gone is no error here: [`Signals`] reports it.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), Error> {
+        let (width, height) = self.size();
+        let area = Rect::new(0, 0, width, height);
+        if self.terminal.get_frame().area() != area {
+            unless_gone("resize", self.terminal.resize(area))?;
+        }
         let drawn = self.terminal.draw(render).map(drop);
         unless_gone("draw to", drawn.and_then(|()| self.sheet.send()))
     }
 
     /// The size, in columns and rows.
     pub fn size(&self) -> (u16, u16) {
-        self.terminal
-            .size()
-            .map_or((0, 0), |size| (size.width, size.height))
+        let said = self.terminal.size();
+        self.options
+            .size(said.map_or((0, 0), |size| (size.width, size.height)))
     }
 
     /// Makes the next frame redraw the whole screen.

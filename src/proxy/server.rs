@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
+use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::service::service_fn;
@@ -28,9 +28,10 @@ use super::resumed::Belongs;
 use super::run::{self, AgentRun, Answer};
 use super::secrets::Secrets;
 use super::side_request::Nameless;
+use super::socket::Socket;
 use super::sub_agent::{self, Parent};
 use super::upstream::Upstream;
-use super::{Error, compression, headers, overlay, side_request};
+use super::{Error, compression, headers, overlay, request_body, side_request};
 use overrule_domain::agent::SideRequest;
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{AgentRequest, decode_request};
@@ -141,9 +142,12 @@ impl Server {
                 let mut http = hyper::server::conn::http1::Builder::new();
                 http.timer(TokioTimer::new())
                     .header_read_timeout(HEAD)
+                    .half_close(true)
                     .title_case_headers(false);
                 // The reply on a connection detects that it broke.
-                let _ = http.serve_connection(TokioIo::new(socket), service).await;
+                let _ = http
+                    .serve_connection(TokioIo::new(Socket::new(socket)), service)
+                    .await;
             });
         }
     }
@@ -169,18 +173,16 @@ impl Server {
                 .insert(header::UPGRADE, HeaderValue::from_static("HTTP/1.1"));
             return response;
         }
-        let body = match Limited::new(body, MAX_BODY).collect().await {
-            Ok(body) => body.to_bytes(),
-            Err(error) if error.is::<LengthLimitError>() => {
-                return plain(
-                    StatusCode::PAYLOAD_TOO_LARGE,
-                    "the request is too large for the proxy",
-                );
+        let body = match request_body::read(body, MAX_BODY).await {
+            Ok(body) => body,
+            Err(request_body::Error::TooLarge) => return too_large(),
+            Err(request_body::Error::Broken) => {
+                return plain(StatusCode::BAD_REQUEST, "the request broke off");
             }
-            Err(_) => return plain(StatusCode::BAD_REQUEST, "the request broke off"),
         };
         let body = match decompressed(&mut head.headers, &path, body) {
             Ok(body) => body,
+            Err(compression::Error::TooLarge(_)) => return too_large(),
             Err(error) => return unreadable(&error.to_string()),
         };
         let asked = (head.method == hyper::Method::POST)
@@ -462,6 +464,17 @@ fn decompressed(headers: &mut HeaderMap, path: &str, body: Bytes) -> Result<Byte
 
 fn read(wire: Wire, body: &Bytes) -> Result<AgentRequest, String> {
     decode_request(wire, body).map_err(|error| error.to_string())
+}
+
+/// The answer to a request above the limit.
+fn too_large() -> Sent {
+    let most = MAX_BODY >> 20;
+    plain(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        &format!(
+            "the request has more than the {most} MB that the proxy reads; hint: let the agent shorten its history"
+        ),
+    )
 }
 
 /// The answer to a request that is not understood.

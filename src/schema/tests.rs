@@ -497,6 +497,14 @@ fn a_tool_that_gets_the_text_itself_may_have_numbers_of_any_length() {
     assert_eq!(checker.check(text).len(), 1);
     let checker = checker.keeping_digits();
     assert_eq!(checker.check(text), []);
-    assert_eq!(checker.check(r#"{"n": 0.12345678901234567890123}"#).len(), 1, "no integer");
-    assert_eq!(checker.check(r#"{"n": 1, "n": 2}"#).len(), 1, "a name twice is still a fault");
+    assert_eq!(
+        checker.check(r#"{"n": 0.12345678901234567890123}"#).len(),
+        1,
+        "no integer"
+    );
+    assert_eq!(
+        checker.check(r#"{"n": 1, "n": 2}"#).len(),
+        1,
+        "a name twice is still a fault"
+    );
 }

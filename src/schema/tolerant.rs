@@ -91,7 +91,9 @@ fn take(schema: &mut Value, at: &str) -> Option<String> {
 
 /// Allows any further property beside a pattern of names that was taken out.
 fn allow_any(schema: &mut Value, patterns: &str) {
-    let around = patterns.rsplit_once('/').and_then(|(around, _)| schema.pointer_mut(around));
+    let around = patterns
+        .rsplit_once('/')
+        .and_then(|(around, _)| schema.pointer_mut(around));
     if let Some(Value::Object(members)) = around {
         members.shift_remove("additionalProperties");
     }
@@ -103,13 +105,16 @@ fn unescaped(name: &str) -> String {
 
 /// True for the place of a keyword whose members are schemas.
 fn is_map(place: &str) -> bool {
-    place.rsplit_once('/').is_some_and(|(_, name)| MAPS.contains(&name))
+    place
+        .rsplit_once('/')
+        .is_some_and(|(_, name)| MAPS.contains(&name))
 }
 
 /// True for the place of a property that has the name of such a keyword.
 fn is_property(place: &str) -> bool {
     let mut names = place.rsplit('/').skip(1);
-    names.next().is_some_and(|name| MAPS.contains(&name)) && names.next().is_none_or(|name| !MAPS.contains(&name))
+    names.next().is_some_and(|name| MAPS.contains(&name))
+        && names.next().is_none_or(|name| !MAPS.contains(&name))
 }
 
 /// Takes out the references whose target does not exist, and the name of an unknown version of JSON Schema.
@@ -130,7 +135,12 @@ fn take_references(schema: &mut Value) -> Vec<String> {
                 }
             }
             Value::Array(items) => {
-                todo.extend(items.iter().enumerate().map(|(no, item)| (format!("{at}/{no}"), item)));
+                todo.extend(
+                    items
+                        .iter()
+                        .enumerate()
+                        .map(|(no, item)| (format!("{at}/{no}"), item)),
+                );
             }
             _ => {}
         }
@@ -163,25 +173,67 @@ mod tests {
     #[test]
     fn a_keyword_that_cannot_be_used_costs_itself() {
         let table = [
-            (json!({"properties": {"a": {"type": "string", "pattern": "^[^]*$"}}}), "/properties/a/pattern"),
-            (json!({"properties": {"a": {"type": "string", "pattern": "^(hi|{.*})$"}}}), "/properties/a/pattern"),
-            (json!({"properties": {"a": {"pattern": "(?<=("}}}), "/properties/a/pattern"),
+            (
+                json!({"properties": {"a": {"type": "string", "pattern": "^[^]*$"}}}),
+                "/properties/a/pattern",
+            ),
+            (
+                json!({"properties": {"a": {"type": "string", "pattern": "^(hi|{.*})$"}}}),
+                "/properties/a/pattern",
+            ),
+            (
+                json!({"properties": {"a": {"pattern": "(?<=("}}}),
+                "/properties/a/pattern",
+            ),
             (json!({"type": "object", "required": null}), "/required"),
-            (json!({"properties": {"a": {"minimum": 0, "exclusiveMinimum": true}}}), "/properties/a/exclusiveMinimum"),
-            (json!({"properties": {"a": {"type": "string", "required": true}}}), "/properties/a/required"),
-            (json!({"properties": {"a": {"type": "any"}}}), "/properties/a/type"),
-            (json!({"properties": {"a": {"type": ["string", "any"]}}}), "/properties/a/type"),
+            (
+                json!({"properties": {"a": {"minimum": 0, "exclusiveMinimum": true}}}),
+                "/properties/a/exclusiveMinimum",
+            ),
+            (
+                json!({"properties": {"a": {"type": "string", "required": true}}}),
+                "/properties/a/required",
+            ),
+            (
+                json!({"properties": {"a": {"type": "any"}}}),
+                "/properties/a/type",
+            ),
+            (
+                json!({"properties": {"a": {"type": ["string", "any"]}}}),
+                "/properties/a/type",
+            ),
             (json!({"properties": {"a": {"enum": "x"}}}), "/properties/a/enum"),
             (json!({"properties": {"a": "string"}}), "/properties/a"),
-            (json!({"properties": {"a": {"items": "string"}}}), "/properties/a/items"),
-            (json!({"properties": {"a": {"minLength": -1}}}), "/properties/a/minLength"),
-            (json!({"properties": {"a": {"$ref": "#/$defs/none"}}}), "/properties/a/$ref"),
-            (json!({"properties": {"a": {"$ref": "#none"}}}), "/properties/a/$ref"),
-            (json!({"patternProperties": {"[^]": {}}}), "/patternProperties/[^]"),
-            (json!({"properties": {"required": {"required": "yes"}}}), "/properties/required/required"),
+            (
+                json!({"properties": {"a": {"items": "string"}}}),
+                "/properties/a/items",
+            ),
+            (
+                json!({"properties": {"a": {"minLength": -1}}}),
+                "/properties/a/minLength",
+            ),
+            (
+                json!({"properties": {"a": {"$ref": "#/$defs/none"}}}),
+                "/properties/a/$ref",
+            ),
+            (
+                json!({"properties": {"a": {"$ref": "#none"}}}),
+                "/properties/a/$ref",
+            ),
+            (
+                json!({"patternProperties": {"[^]": {}}}),
+                "/patternProperties/[^]",
+            ),
+            (
+                json!({"properties": {"required": {"required": "yes"}}}),
+                "/properties/required/required",
+            ),
             (json!({"properties": ["a"]}), "/properties"),
             (json!({"additionalProperties": "no"}), "/additionalProperties"),
-            (json!({"$schema": "http://nowhere.example/schema", "type": "object"}), "/$schema"),
+            (
+                json!({"$schema": "http://nowhere.example/schema", "type": "object"}),
+                "/$schema",
+            ),
         ];
         for (mut schema, at) in table {
             schema["description"] = "kept".into();
@@ -199,7 +251,10 @@ mod tests {
         let usable = usable(schema).unwrap();
         assert_eq!(usable.schema["properties"], json!({"a": {}}));
         let schema = json!({"patternProperties": {"[^]": {}}, "additionalProperties": false});
-        assert_eq!(super::usable(schema).unwrap().schema, json!({"patternProperties": {}}));
+        assert_eq!(
+            super::usable(schema).unwrap().schema,
+            json!({"patternProperties": {}})
+        );
     }
 
     #[test]

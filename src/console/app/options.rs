@@ -12,7 +12,7 @@ use crate::link::Link;
 use crate::model::Source;
 use crate::msg::Leave;
 use crate::symbols::Charset;
-use crate::terminal::Reach;
+use crate::terminal::{self, Reach};
 use crate::theme::{Colours, Theme};
 use overrule_domain::state::State;
 use overrule_policy::Danger;
@@ -50,8 +50,8 @@ pub struct Options {
     pub danger: Arc<Danger>,
     /// How the operator is notified.
     pub alerts: Alerts,
-    /// True if the console captures the mouse.
-    pub mouse: bool,
+    /// How the terminal is taken.
+    pub terminal: terminal::Options,
     /// The multiplexers between the console and the operator's terminal.
     pub reach: Reach,
     /// Command line of the operator's editor.

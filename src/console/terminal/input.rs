@@ -43,6 +43,8 @@ pub struct Parser {
     at: u64,
     /// The time at which an escape byte was parsed as the key, with nothing after it yet.
     escaped: Option<u64>,
+    /// True if the read has bytes that are no text and no sequence.
+    undecodable: bool,
     out: Vec<TermMsg>,
 }
 
@@ -97,6 +99,14 @@ impl Parser {
         self.escaped = None;
         for byte in bytes {
             self.byte(*byte);
+        }
+        // Nobody typed that, so nothing in it decides. Ctrl-c always counts.
+        if std::mem::take(&mut self.undecodable) {
+            self.out.retain(|message| match message {
+                TermMsg::Key { key, .. } => key.ctrl && !key.alt && key.code == Code::Char('c'),
+                TermMsg::Mouse { .. } => false,
+                _ => true,
+            });
         }
         std::mem::take(&mut self.out)
     }
@@ -203,7 +213,10 @@ impl Parser {
                     0xC2..=0xDF => 2,
                     0xE0..=0xEF => 3,
                     0xF0..=0xF4 => 4,
-                    _ => return,
+                    _ => {
+                        self.undecodable = true;
+                        return;
+                    }
                 };
                 self.state = State::Char {
                     bytes: vec![byte],
@@ -240,7 +253,7 @@ impl Parser {
             b'[' => self.begin_sequence(false),
             b'O' => self.state = State::Single { alt: false },
             introducer @ (b'P' | b'X' | b']' | b'^' | b'_') => self.begin_string(introducer, true),
-            _ => {}
+            _ => self.undecodable = true,
         }
     }
 
@@ -289,6 +302,7 @@ impl Parser {
     fn character(&mut self, mut bytes: Vec<u8>, length: usize, alt: bool, byte: u8) {
         if !(0x80..=0xBF).contains(&byte) {
             // The earlier bytes were no character.
+            self.undecodable = true;
             return self.idle(byte, false);
         }
         bytes.push(byte);
@@ -300,7 +314,7 @@ impl Parser {
         match read.ok().and_then(|text| text.chars().next()) {
             Some(c @ '\u{80}'..='\u{9F}') => self.upper(c as u8),
             Some(c) => self.key(Key { alt, ..Key::char(c) }),
-            None => {}
+            None => self.undecodable = true,
         }
     }
 

@@ -13,6 +13,42 @@ use overrule::resilience::policy::Policy;
 use crate::cli::playbooks::command;
 use crate::cli::world::{World, until, wait};
 
+#[test]
+fn what_the_console_refuses_is_found_before() {
+    let world = World::new();
+    let own = world.path("home/.config/overrule");
+    std::fs::create_dir_all(own.join("themes")).unwrap();
+    world.run(&["config"]).ends(0);
+    let keys = own.join("keys.toml");
+    for (file, text, words) in [
+        ("keys.toml", "[keys]\nquit = \"no such key\"\n", "keys.toml"),
+        ("keys.toml", "not toml", "keys.toml"),
+        ("config.toml", "theme = \"nosuchtheme\"\n", "nosuchtheme"),
+        ("themes/mine.toml", "answer = 3\n", "mine.toml"),
+    ] {
+        std::fs::write(own.join(file), text).unwrap();
+        let mine = ["config", "--theme", "mine"];
+        let args = if file.starts_with("themes") {
+            &mine[..]
+        } else {
+            &mine[..1]
+        };
+        world.run(args).ends(3).tells(words);
+        let doctor = [&["doctor"], &args[1..]].concat();
+        let text = world.run(&doctor).ends(1);
+        assert!(
+            text.out
+                .lines()
+                .any(|line| line.starts_with("failed") && line.contains(words)),
+            "{}",
+            text.out
+        );
+        std::fs::remove_file(own.join(file)).unwrap();
+    }
+    assert!(!keys.exists());
+    world.run(&["config"]).ends(0);
+}
+
 /// A run that continues until the test ends it, while its settings file changes from one text to the next.
 fn follows(world: &World, file: &str, mut run: std::process::Command) {
     let reported = world.path("told.txt");

@@ -354,7 +354,8 @@ proptest! {
         bytes in prop::collection::vec(
             prop_oneof![
                 Just(0x1B_u8), Just(b'['), Just(b']'), Just(b'O'), Just(b'P'), Just(b'\\'), Just(b'M'),
-                Just(7), Just(b'~'), Just(b'2'), Just(b';'), any::<u8>()
+                // Bytes that are no text cancel the keys of their read.
+                Just(7), Just(b'~'), Just(b'2'), Just(b';'), 0_u8..0x80, Just(0x9B), Just(0x9D)
             ],
             0..60,
         ),
@@ -366,4 +367,29 @@ proptest! {
         let pieces: Vec<&[u8]> = cuts.windows(2).map(|two| &bytes[two[0]..two[1]]).collect();
         prop_assert_eq!(reads(&pieces, 1), read(&bytes));
     }
+}
+
+#[test]
+fn keys_in_one_read_with_bytes_that_are_no_text_decide_nothing() {
+    for noise in [
+        &b"\xff"[..],
+        b"\xfe\xff",
+        b"\x80",
+        b"\xc3",
+        b"\xe2\x82",
+        b"\xf5\x80\x80\x80",
+        b"\xc0\xaf",
+        b"\xed\xa0\x80",
+    ] {
+        for key in [&b"a"[..], b"\r", b"y", b"\x1b[A", b"A"] {
+            for read in [[noise, key].concat(), [key, noise, key].concat()] {
+                assert_eq!(self::read(&read), [""; 0], "{read:?}");
+            }
+        }
+        // What is typed afterwards counts, and so does the key that must always work.
+        assert_eq!(reads(&[noise, b"a"], 5_000), ["a"], "{noise:?}");
+        assert_eq!(read(&[noise, b"\x03"].concat()), ["ctrl-c"], "{noise:?}");
+    }
+    // A torn character is no noise: its second half comes with the next read.
+    assert_eq!(reads(&[b"\xc3", b"\xa9"], 5), ["é"]);
 }

@@ -20,7 +20,12 @@ impl Frames {
 
     /// Takes a line. Returns the texts to be read. `most` is the length of the longest message, and `stands_alone` says
     /// whether a line is a message by itself: then the beginning before it has no end.
-    pub(super) fn take(&mut self, line: &str, most: usize, stands_alone: impl Fn(&str) -> bool) -> Vec<String> {
+    pub(super) fn take(
+        &mut self,
+        line: &str,
+        most: usize,
+        stands_alone: impl Fn(&str) -> bool,
+    ) -> Vec<String> {
         if self.held.is_empty() {
             if line.trim().is_empty() {
                 return Vec::new();
@@ -86,9 +91,17 @@ mod tests {
     fn lines_become_messages() {
         let table: &[(&[&str], &[&str], &str)] = &[
             (&["{\"a\":1}", "", "words"], &["{\"a\":1}", "words"], ""),
-            (&["{", "  \"a\": [", "  ]", "", "}"], &["{\n  \"a\": [\n  ]\n\n}"], ""),
+            (
+                &["{", "  \"a\": [", "  ]", "", "}"],
+                &["{\n  \"a\": [\n  ]\n\n}"],
+                "",
+            ),
             (&["{\"a\":\"x", "y {\"}"], &["{\"a\":\"x\ny {\"}"], ""),
-            (&["{\"half\":", "{\"jsonrpc\":1}"], &["{\"half\":", "{\"jsonrpc\":1}"], ""),
+            (
+                &["{\"half\":", "{\"jsonrpc\":1}"],
+                &["{\"half\":", "{\"jsonrpc\":1}"],
+                "",
+            ),
             (&["[INFO] started [", "{}"], &["[INFO] started [", "{}"], ""),
             (&["[", "{}", "]"], &["[\n{}\n]"], ""),
             (&["\u{feff}{}"], &["\u{feff}{}"], ""),
@@ -104,8 +117,13 @@ mod tests {
     #[test]
     fn a_message_without_an_end_is_bounded() {
         let line = "\"x\",".repeat(4);
-        let lines: Vec<&str> = std::iter::once("[").chain(std::iter::repeat_n(line.as_str(), 10)).collect();
+        let lines: Vec<&str> = std::iter::once("[")
+            .chain(std::iter::repeat_n(line.as_str(), 10))
+            .collect();
         let (found, _) = texts(&lines);
-        assert!(!found.is_empty() && found.iter().all(|text| text.len() < 100), "{found:?}");
+        assert!(
+            !found.is_empty() && found.iter().all(|text| text.len() < 100),
+            "{found:?}"
+        );
     }
 }

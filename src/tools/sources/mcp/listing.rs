@@ -71,7 +71,9 @@ pub(super) async fn list(
                     if collected.add(tool).map_err(Unlisted::Refused)? {
                         is_new = true;
                     } else {
-                        told.left(format!("the tool `{name}` is listed twice in the same way: it counts once"));
+                        told.left(format!(
+                            "the tool `{name}` is listed twice in the same way: it counts once"
+                        ));
                     }
                 }
                 None => {
@@ -116,7 +118,10 @@ fn unread(
     }
     told.left(match no {
         0 => format!("it has no tools: {why}"),
-        _ => format!("page {} of the list of tools cannot be read, and ends it: {why}", no + 1),
+        _ => format!(
+            "page {} of the list of tools cannot be read, and ends it: {why}",
+            no + 1
+        ),
     });
     Ok(ListToolsResult::default())
 }

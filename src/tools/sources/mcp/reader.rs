@@ -14,7 +14,7 @@ mod tool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use overrule_base::canon::{Lexer, Tree, TokenKind};
+use overrule_base::canon::{Lexer, TokenKind, Tree};
 use overrule_base::text::visible_head;
 use rmcp::RoleClient;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerResult};
@@ -126,8 +126,10 @@ impl Reader {
         requests.probe = Probe::GivenUp(id);
         requests.open.remove(&id);
         drop(requests);
-        self.log
-            .note(&format!("no answer to server/discover within {} s: asked in the older way", PROBE.as_secs()));
+        self.log.note(&format!(
+            "no answer to server/discover within {} s: asked in the older way",
+            PROBE.as_secs()
+        ));
         Some(error(id, ErrorCode::METHOD_NOT_FOUND.0, "no answer in time"))
     }
 
@@ -228,7 +230,8 @@ impl Reader {
             }
             Repaired::NotOpen(id, result) => {
                 if requests.probe == Probe::GivenUp(id) {
-                    requests.probe = if result.is_some_and(|result| result.get("supportedVersions").is_some()) {
+                    requests.probe = if result.is_some_and(|result| result.get("supportedVersions").is_some())
+                    {
                         Probe::Late
                     } else {
                         Probe::GivenUp(id)
@@ -241,7 +244,8 @@ impl Reader {
                 return;
             }
             Repaired::Stray => {
-                self.told.left("an answer was skipped: it names no request".to_owned());
+                self.told
+                    .left("an answer was skipped: it names no request".to_owned());
                 return;
             }
             Repaired::Nothing(why) => {
@@ -259,7 +263,9 @@ impl Reader {
             Ok(message) if fits(asked.map(|(_, asked)| asked), &message) => {
                 received.push(Received::Message(Box::new(message)));
             }
-            Ok(_) => received.extend(asked.map(|asked| self.failed(asked, "it is the answer to another request"))),
+            Ok(_) => {
+                received.extend(asked.map(|asked| self.failed(asked, "it is the answer to another request")))
+            }
             Err(fault) => match asked {
                 Some(asked) => received.push(self.failed(asked, &fault.to_string())),
                 None => self.told.left(format!("a message was skipped: {fault}")),
@@ -272,7 +278,8 @@ impl Reader {
     fn failed(&self, (id, asked): (i64, Asked), why: &str) -> Received {
         let why = self.log.clean(why).into_owned();
         let (code, words) = if asked == Asked::Discover {
-            self.log.note(&format!("the answer to server/discover cannot be read: {why}"));
+            self.log
+                .note(&format!("the answer to server/discover cannot be read: {why}"));
             (ErrorCode::METHOD_NOT_FOUND.0, why)
         } else {
             self.told.left(format!("an answer cannot be read: {why}"));
@@ -284,7 +291,8 @@ impl Reader {
     /// A text that is no JSON. If it could be an answer, it ends its request.
     fn unreadable(&self, text: &str, why: &str) -> Option<Received> {
         let words = visible_head(&self.log.clean(text), SHOWN);
-        self.log.note(&format!("skipped what is no message ({why}): {words}"));
+        self.log
+            .note(&format!("skipped what is no message ({why}): {words}"));
         if !text.starts_with('{') {
             return None;
         }

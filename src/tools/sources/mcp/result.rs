@@ -88,8 +88,12 @@ fn finished(result: CallToolResult, made: &Made<'_>) -> Outcome {
         return Outcome::err(error);
     }
     let mut meta = json!({ "ms": made.ms, "bytes": text.len(), "content": blocks });
-    let structured = result.structured_content.map(|structured| made.redaction.json_text(&exact(structured)));
-    let repeats = structured.as_deref().map_or(Repeats::Text, |structured| repeats(structured, &text));
+    let structured = result
+        .structured_content
+        .map(|structured| made.redaction.json_text(&exact(structured)));
+    let repeats = structured
+        .as_deref()
+        .map_or(Repeats::Text, |structured| repeats(structured, &text));
     let Some(structured) = structured.filter(|_| repeats != Repeats::Text) else {
         note(&mut meta, ["whole", "not_stored"], store(made, &text));
         return value(json_text(&output.text), output.discarded, &meta);
@@ -268,7 +272,10 @@ fn unsent(error: &DynamicTransportError, redaction: &Redaction) -> ToolError {
     let words = shown(&redaction.apply(&http::words(error)));
     match http::fault(error) {
         Some(Fault::TooLong) => too_long(&words),
-        Some(Fault::Status { status, retry_after_ms }) => by_status(*status, *retry_after_ms, &words),
+        Some(Fault::Status {
+            status,
+            retry_after_ms,
+        }) => by_status(*status, *retry_after_ms, &words),
         Some(Fault::Redirect { .. }) => refused(
             ErrorClass::Business,
             format!("the call was not carried out: {words}"),
@@ -414,7 +421,11 @@ mod tests {
 
         let (outcome, files) = of(json!({ "content": text(&long), "structuredContent": {"s": long} }));
         assert!(matches!(outcome, Outcome::Ok { discarded: 1.., .. }));
-        assert_eq!(files, std::slice::from_ref(&long), "the structure only repeats the text");
+        assert_eq!(
+            files,
+            std::slice::from_ref(&long),
+            "the structure only repeats the text"
+        );
 
         let (outcome, files) = of(json!({ "content": text(&long), "isError": true }));
         let Outcome::Err(error) = outcome else {
@@ -436,18 +447,31 @@ mod tests {
         let number = "12345678901234567890123";
         let exact = format!(r#"{{"n":{number}}}"#);
         for (content, structured, value, has_text) in [
-            (text("a\n\"b\""), r#"{"result":"a\n\"b\""}"#, r#""a\n\"b\"""#, false),
+            (
+                text("a\n\"b\""),
+                r#"{"result":"a\n\"b\""}"#,
+                r#""a\n\"b\"""#,
+                false,
+            ),
             (text("a"), r#""a""#, r#""a""#, false),
             (text(r#"{"n": 1}"#), r#"{"n":1}"#, r#"{"n":1}"#, false),
             (text("42"), r#"{"result":42}"#, r#"{"result":42}"#, false),
-            (text("a\nb"), r#"{"result":["a","b"]}"#, r#"{"result":["a","b"]}"#, false),
+            (
+                text("a\nb"),
+                r#"{"result":["a","b"]}"#,
+                r#"{"result":["a","b"]}"#,
+                false,
+            ),
             (json!([]), &exact, &exact, false),
             (text("summary"), r#"{"n":1}"#, r#"{"n":1}"#, true),
             (text("43"), r#"{"result":42}"#, r#"{"result":42}"#, true),
         ] {
             // As the reader of messages passes it on.
             let (outcome, _) = of(json!({ "content": content, "structuredContent": structured }));
-            let Outcome::Ok { value: shown, meta, .. } = outcome else {
+            let Outcome::Ok {
+                value: shown, meta, ..
+            } = outcome
+            else {
                 panic!("{outcome:?}")
             };
             assert_eq!(&*shown, value, "{structured}");

@@ -63,7 +63,10 @@ mod tests {
             &json!({ "n": 1.234_567_890_123_456_8e22 }),
             r#"{"n":12345678901234567890123,"x":0.10,"_as":"a","_why":"b"}"#,
         );
-        assert!(text.contains(r#""arguments":{"n":12345678901234567890123,"x":0.10}"#), "{text}");
+        assert!(
+            text.contains(r#""arguments":{"n":12345678901234567890123,"x":0.10}"#),
+            "{text}"
+        );
         assert!(!text.contains("_as") && !text.contains("_why"), "{text}");
         assert!(serde_json::from_str::<Value>(&text).is_ok());
     }

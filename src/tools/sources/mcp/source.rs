@@ -236,7 +236,9 @@ mod tests {
             name: "read".into(),
             content: json!({ "inputSchema": { "type": "object" } }),
         };
-        let recorded = [definition.spec(("docs__read", &json!({})), &server.config, None).card];
+        let recorded = [definition
+            .spec(("docs__read", &json!({})), &server.config, None)
+            .card];
         let offers = || offered(&server, &recorded, &mut BTreeSet::new()).len();
         assert_eq!(offers(), 1, "a resumed run has its tools until it is up");
         let changes: OnChange = Arc::new(|_| Box::pin(async {}));

@@ -46,7 +46,9 @@ impl Spoken {
     /// Reads what is remembered of a server; `dir` is the directory of the accepted definitions.
     pub(super) fn new(dir: Option<&Path>, server: &ServerConfig) -> Self {
         let file = dir.map(|dir| dir.join(format!("{}.protocol", server.identity())));
-        let text = file.as_deref().and_then(|file| regular_file::read(file, MOST).ok());
+        let text = file
+            .as_deref()
+            .and_then(|file| regular_file::read(file, MOST).ok());
         let text = text.unwrap_or_default();
         let known = [Generation::Old, Generation::New].into_iter();
         let mut known = known.filter(|one| text.trim_ascii() == one.label().as_bytes());

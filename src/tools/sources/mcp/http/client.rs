@@ -132,7 +132,10 @@ impl Client {
     /// Returns the messages of a body that is not marked as a stream of events. It may be one.
     fn in_body(&self, body: &[u8]) -> Vec<ServerJsonRpcMessage> {
         let starts = ["data:", "event:", "id:", ":"];
-        if !starts.iter().any(|start| body.trim_ascii_start().starts_with(start.as_bytes())) {
+        if !starts
+            .iter()
+            .any(|start| body.trim_ascii_start().starts_with(start.as_bytes()))
+        {
             return self.messages(body);
         }
         let mut events = Events::default();
@@ -214,7 +217,10 @@ impl Client {
         }
         let events = messages.iter().map(|message| Ok(event(message)));
         let events: Vec<_> = events.collect();
-        Ok(StreamableHttpPostResponse::Sse(stream::iter(events).boxed(), session))
+        Ok(StreamableHttpPostResponse::Sse(
+            stream::iter(events).boxed(),
+            session,
+        ))
     }
 
     /// A reply with another status than success. Errors of the protocol in it count.
@@ -236,7 +242,8 @@ impl Client {
         }
         let JsonRpcMessage::Request(request) = message else {
             // A server that refuses a notification may take requests all the same.
-            self.reader.note(format!("a notification was refused: HTTP {}", status.as_u16()));
+            self.reader
+                .note(format!("a notification was refused: HTTP {}", status.as_u16()));
             return Ok(StreamableHttpPostResponse::Accepted);
         };
         let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
@@ -293,12 +300,12 @@ fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
 fn log_in(status: StatusCode, headers: &HeaderMap) -> Option<Error> {
     let challenge = header(headers, &WWW_AUTHENTICATE);
     match (status, challenge) {
-        (StatusCode::UNAUTHORIZED, challenge) => {
-            Some(Error::AuthRequired(AuthRequiredError::new(challenge.unwrap_or_default())))
-        }
-        (StatusCode::FORBIDDEN, Some(challenge)) => {
-            Some(Error::InsufficientScope(InsufficientScopeError::new(challenge, None)))
-        }
+        (StatusCode::UNAUTHORIZED, challenge) => Some(Error::AuthRequired(AuthRequiredError::new(
+            challenge.unwrap_or_default(),
+        ))),
+        (StatusCode::FORBIDDEN, Some(challenge)) => Some(Error::InsufficientScope(
+            InsufficientScopeError::new(challenge, None),
+        )),
         _ => None,
     }
 }
@@ -306,7 +313,8 @@ fn log_in(status: StatusCode, headers: &HeaderMap) -> Option<Error> {
 fn refusal(status: StatusCode, headers: &HeaderMap) -> Fault {
     Fault::Status {
         status,
-        retry_after_ms: asked(|name| headers.get(name)?.to_str().ok()).filter(|_| headers.contains_key(RETRY_AFTER)),
+        retry_after_ms: asked(|name| headers.get(name)?.to_str().ok())
+            .filter(|_| headers.contains_key(RETRY_AFTER)),
     }
 }
 

@@ -117,7 +117,10 @@ mod tests {
             (&[b": comment\nnonsense\nfield: x\ndata: a\n\n"], &["a"]),
             (&[b"retry: soon\ndata: a\n\n"], &["a"]),
             (&[b"data: a\ndata: b\n\n"], &["a\nb"]),
-            (&[b"\xef\xbb\xbfdata: \xc3", b"\xa9 \xff\n\n"], &["\u{e9} \u{fffd}"]),
+            (
+                &[b"\xef\xbb\xbfdata: \xc3", b"\xa9 \xff\n\n"],
+                &["\u{e9} \u{fffd}"],
+            ),
             (&[b"data: no end"], &["no end"]),
             (&[b"event: ping\n\n\n"], &[]),
         ];

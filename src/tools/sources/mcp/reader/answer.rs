@@ -55,7 +55,10 @@ pub(super) fn result(asked: Asked, result: Option<Tree>, repairs: &mut Repairs) 
         Asked::CallTool => called(result, repairs)?,
         Asked::ListTools => listed(result, repairs),
         Asked::Initialize => initialized(object(result, "the answer to `initialize`", repairs)?, repairs),
-        Asked::Discover => discovered(object(result, "the answer to `server/discover`", repairs)?, repairs)?,
+        Asked::Discover => discovered(
+            object(result, "the answer to `server/discover`", repairs)?,
+            repairs,
+        )?,
         Asked::Listen | Asked::Other => object(result, "an answer", repairs)?,
     };
     bound_numbers(&mut read, repairs);
@@ -90,7 +93,9 @@ fn has_type(result: &Tree, name: &str) -> bool {
 fn initialized(mut result: Tree, repairs: &mut Repairs) -> Tree {
     let what = "the answer to `initialize`";
     let version = take_text(&mut result, "protocolVersion", what, repairs).unwrap_or_else(|| {
-        repairs.left(format!("{what} has no version of the protocol: taken as {VERSION}"));
+        repairs.left(format!(
+            "{what} has no version of the protocol: taken as {VERSION}"
+        ));
         Tree::text(VERSION)
     });
     let mut read = Tree::object([
@@ -157,7 +162,10 @@ fn server_info(result: &mut Tree, what: &str, repairs: &mut Repairs) -> Tree {
         Some(number @ Tree::Number(_)) => Tree::Text(words(number)),
         _ => Tree::text(other),
     };
-    Tree::object([("name", member("name", "no name")), ("version", member("version", "0"))])
+    Tree::object([
+        ("name", member("name", "no name")),
+        ("version", member("version", "0")),
+    ])
 }
 
 fn listed(result: Option<Tree>, repairs: &mut Repairs) -> Tree {
@@ -217,7 +225,9 @@ fn called(result: Option<Tree>, repairs: &mut Repairs) -> Result<Tree, String> {
         None | Some(Tree::Null) => {}
         Some(other) => {
             let kind = other.as_text().map_or_else(|| other.kind().to_owned(), shown);
-            repairs.left(format!("{what} has the type `{kind}`, which is not known: read as complete"));
+            repairs.left(format!(
+                "{what} has the type `{kind}`, which is not known: read as complete"
+            ));
         }
     }
     let content = take(&mut result, "content");
@@ -226,7 +236,9 @@ fn called(result: Option<Tree>, repairs: &mut Repairs) -> Result<Tree, String> {
     let failed = take_renamed(&mut result, "isError", &["is_error"], (what, repairs));
     let mut read = Tree::object([("resultType", Tree::text(COMPLETE))]);
     let is_bare = content.is_none() && structured.is_none();
-    let mut content = content.map(|content| blocks(content, repairs)).unwrap_or_default();
+    let mut content = content
+        .map(|content| blocks(content, repairs))
+        .unwrap_or_default();
     let mut structured = structured;
     if is_bare {
         let rest = bare(&mut result);
@@ -266,7 +278,9 @@ fn listed_content(list: Tree, repairs: &mut Repairs) -> Tree {
         repairs.read("the result of a call is an empty list: read as an empty object");
         return Tree::object([("content", list)]);
     }
-    let are_blocks = items.iter().all(|item| item.get("type").and_then(Tree::as_text).is_some());
+    let are_blocks = items
+        .iter()
+        .all(|item| item.get("type").and_then(Tree::as_text).is_some());
     if are_blocks {
         repairs.read("the result of a call is its content");
         return Tree::object([("content", list)]);
@@ -281,7 +295,10 @@ fn is_failure(value: Tree, repairs: &mut Repairs) -> bool {
         return failed;
     }
     let failed = match &value {
-        Tree::Text(text) => !matches!(text.trim().to_ascii_lowercase().as_str(), "" | "false" | "0" | "no"),
+        Tree::Text(text) => !matches!(
+            text.trim().to_ascii_lowercase().as_str(),
+            "" | "false" | "0" | "no"
+        ),
         Tree::Number(number) => number.parse::<f64>() != Ok(0.0),
         _ => true,
     };

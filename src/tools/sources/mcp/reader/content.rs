@@ -55,7 +55,10 @@ fn block(item: Tree, repairs: &mut Repairs) -> Tree {
         _ if block.is_null() => block,
         Ok(_) => block,
         Err(error) => {
-            repairs.left(format!("{WHAT} of the type `{}` cannot be read: {error}", shown(&kind)));
+            repairs.left(format!(
+                "{WHAT} of the type `{}` cannot be read: {error}",
+                shown(&kind)
+            ));
             note(&kind, "which cannot be read")
         }
     }
@@ -71,7 +74,10 @@ pub(super) fn words(value: Tree) -> String {
 
 /// A block instead of one that is left out.
 fn note(kind: &str, why: &str) -> Tree {
-    text(format!("[content of the type `{}`, {why}: left out]", shown(kind)))
+    text(format!(
+        "[content of the type `{}`, {why}: left out]",
+        shown(kind)
+    ))
 }
 
 /// Returns the type of a block: as written, or by its members.
@@ -159,7 +165,10 @@ fn resource(object: &mut Tree, repairs: &mut Repairs) -> Tree {
     match (take(&mut inner, "text"), take(&mut inner, "blob")) {
         (Some(written), _) => {
             if !matches!(written, Tree::Text(_)) {
-                repairs.read(format!("the text of a resource is {}: read as text", written.kind()));
+                repairs.read(format!(
+                    "the text of a resource is {}: read as text",
+                    written.kind()
+                ));
             }
             read.set("text", Tree::Text(words(written)));
         }
@@ -201,7 +210,10 @@ fn unknown(kind: &str, mut object: Tree, repairs: &mut Repairs) -> Tree {
         repairs.read(format!("{WHAT} has no type that is known: read as text"));
         return text(object.to_string());
     }
-    repairs.left(format!("{WHAT} has the type `{}`, which is not known", shown(kind)));
+    repairs.left(format!(
+        "{WHAT} has the type `{}`, which is not known",
+        shown(kind)
+    ));
     match take(&mut object, "text") {
         Some(Tree::Text(written)) => text(written),
         _ => note(kind, "which is not known"),

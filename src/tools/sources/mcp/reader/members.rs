@@ -55,7 +55,9 @@ pub(super) fn as_object(value: Tree, what: &str, name: &str, repairs: &mut Repai
     match value {
         Tree::Object(_) => Ok(value),
         Tree::List(items) if items.is_empty() => {
-            repairs.read(format!("{what}: `{name}` is an empty list: read as an empty object"));
+            repairs.read(format!(
+                "{what}: `{name}` is an empty list: read as an empty object"
+            ));
             Ok(Tree::Object(Vec::new()))
         }
         other => Err(other),

@@ -55,7 +55,9 @@ pub(super) fn message(mut tree: Tree, open: &Open, repairs: &mut Repairs) -> Rep
     match method {
         Some(Tree::Text(method)) if !is_answer => said(method, tree, repairs),
         // A line of a log in JSON is no answer.
-        _ if !is_marked && !has_only_known(&tree) => Repaired::Nothing("it is no message of the protocol".to_owned()),
+        _ if !is_marked && !has_only_known(&tree) => {
+            Repaired::Nothing("it is no message of the protocol".to_owned())
+        }
         Some(Tree::Text(_)) => {
             repairs.read("an answer names a method: skipped");
             answered(tree, open, repairs)
@@ -137,7 +139,8 @@ fn answered(mut tree: Tree, open: &Open, repairs: &mut Repairs) -> Repaired {
         None if !says => return Repaired::Nothing("it has no method, id or result".to_owned()),
         None => match only(open) {
             Some(id) => {
-                repairs.read("an answer has no id that can be read: taken as the one to the only open request");
+                repairs
+                    .read("an answer has no id that can be read: taken as the one to the only open request");
                 id
             }
             None => return Repaired::Stray,
@@ -145,7 +148,10 @@ fn answered(mut tree: Tree, open: &Open, repairs: &mut Repairs) -> Repaired {
     };
     let has_result = tree.get("result").is_some_and(|result| !result.is_null());
     let mut error = tree.remove("error");
-    if error.as_ref().is_some_and(|error| says_nothing(error, has_result)) {
+    if error
+        .as_ref()
+        .is_some_and(|error| says_nothing(error, has_result))
+    {
         if error.take().is_some_and(|error| !error.is_null()) {
             repairs.read("an empty `error` is absent");
         } else {

@@ -17,9 +17,14 @@ fn open() -> Open {
 /// Repairs one message. Returns the JSON that the library reads, and the words of the repairs.
 fn repaired(line: &str, open: &Open) -> (Repaired, Vec<String>) {
     let mut repairs = Repairs::default();
-    let tree = Tree::read(line).unwrap_or_else(|fault| panic!("{line}: {fault}")).tree;
+    let tree = Tree::read(line)
+        .unwrap_or_else(|fault| panic!("{line}: {fault}"))
+        .tree;
     let read = message(tree, open, &mut repairs);
-    (read, repairs.0.iter().map(|repair| repair.words().to_owned()).collect())
+    (
+        read,
+        repairs.0.iter().map(|repair| repair.words().to_owned()).collect(),
+    )
 }
 
 /// The result of the answer that a line is.
@@ -45,25 +50,73 @@ fn results_of_calls_are_repaired_and_every_repair_is_named() {
     let text = |text: &str| json!([{ "type": "text", "text": text }]);
     let table: &[(&str, Value, &[&str])] = &[
         (r#"{"content":[{"type":"text","text":"a"}]}"#, text("a"), &[]),
-        (r#"{"content":[{"type":"text","text":"a"}],"isError":null,"structuredContent":null,"_meta":null}"#, text("a"), &[]),
-        (r#"{"content":"a"}"#, text("a"), &["the content is a text", "is a text: read as text"]),
-        (r#"{"content":{"type":"text","text":"a"}}"#, text("a"), &["is an object: read as one block"]),
+        (
+            r#"{"content":[{"type":"text","text":"a"}],"isError":null,"structuredContent":null,"_meta":null}"#,
+            text("a"),
+            &[],
+        ),
+        (
+            r#"{"content":"a"}"#,
+            text("a"),
+            &["the content is a text", "is a text: read as text"],
+        ),
+        (
+            r#"{"content":{"type":"text","text":"a"}}"#,
+            text("a"),
+            &["is an object: read as one block"],
+        ),
         (r#"{"content":["a"]}"#, text("a"), &["is a text"]),
-        (r#"{"content":[{"type":"text","text":null},{"type":"text","text":"a"}]}"#, text("a"), &["has no text: left out"]),
-        (r#"{"content":[{"type":"text","text":7}]}"#, text("7"), &["a number: read as text"]),
-        (r#"{"content":[{"type":"text","text":12345678901234567890123}]}"#, text("12345678901234567890123"), &["a number"]),
+        (
+            r#"{"content":[{"type":"text","text":null},{"type":"text","text":"a"}]}"#,
+            text("a"),
+            &["has no text: left out"],
+        ),
+        (
+            r#"{"content":[{"type":"text","text":7}]}"#,
+            text("7"),
+            &["a number: read as text"],
+        ),
+        (
+            r#"{"content":[{"type":"text","text":12345678901234567890123}]}"#,
+            text("12345678901234567890123"),
+            &["a number"],
+        ),
         (r#"{"content":[{"text":"a"}]}"#, text("a"), &["has no type"]),
-        (r#"{"content":[null,{"type":"text","text":"a"}]}"#, text("a"), &["null: left out"]),
-        (r#"{"content":[{"type":"video","url":"x"}]}"#, text("[content of the type `video`, which is not known: left out]"), &["`video`, which is not known"]),
-        (r#"{"content":[{"type":"image"}]}"#, text("[content of the type `image`, which has no data: left out]"), &["no data: left out"]),
-        (r#"{"content":[{"type":"text","text":"a","annotations":7,"_meta":[]}]}"#, text("a"), &[]),
+        (
+            r#"{"content":[null,{"type":"text","text":"a"}]}"#,
+            text("a"),
+            &["null: left out"],
+        ),
+        (
+            r#"{"content":[{"type":"video","url":"x"}]}"#,
+            text("[content of the type `video`, which is not known: left out]"),
+            &["`video`, which is not known"],
+        ),
+        (
+            r#"{"content":[{"type":"image"}]}"#,
+            text("[content of the type `image`, which has no data: left out]"),
+            &["no data: left out"],
+        ),
+        (
+            r#"{"content":[{"type":"text","text":"a","annotations":7,"_meta":[]}]}"#,
+            text("a"),
+            &[],
+        ),
         (r#"{"content":null}"#, json!([]), &[]),
-        (r#"{"content":[{"type":"text","text":"a"}],"tools":[],"messages":[]}"#, text("a"), &[]),
+        (
+            r#"{"content":[{"type":"text","text":"a"}],"tools":[],"messages":[]}"#,
+            text("a"),
+            &[],
+        ),
         (r#""a""#, text("a"), &["the result of a call is a text"]),
         ("7", text("7"), &["is a number"]),
         ("[]", json!([]), &["empty list"]),
         (r#"[{"type":"text","text":"a"}]"#, text("a"), &["is its content"]),
-        ("null", text("[the server answered without a result]"), &["has no result"]),
+        (
+            "null",
+            text("[the server answered without a result]"),
+            &["has no result"],
+        ),
     ];
     for (given, content, words) in table {
         let line = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{given}}}"#);
@@ -79,37 +132,86 @@ fn other_members_of_a_result_are_repaired() {
         let line = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{given}}}"#);
         result(&line, Asked::CallTool).0
     };
-    for number in ["12345678901234567890123", "0.12345678901234567890123", "1E400", "18446744073709551616"] {
-        let read = structured(&format!(r#"{{"content":[],"structuredContent":{{"n":{number}}}}}"#));
-        assert_eq!(read["structuredContent"], format!(r#"{{"n":{number}}}"#), "as a text, with its digits");
+    for number in [
+        "12345678901234567890123",
+        "0.12345678901234567890123",
+        "1E400",
+        "18446744073709551616",
+    ] {
+        let read = structured(&format!(
+            r#"{{"content":[],"structuredContent":{{"n":{number}}}}}"#
+        ));
+        assert_eq!(
+            read["structuredContent"],
+            format!(r#"{{"n":{number}}}"#),
+            "as a text, with its digits"
+        );
     }
-    assert_eq!(structured(r#"{"temperature":5}"#)["structuredContent"], r#"{"temperature":5}"#);
+    assert_eq!(
+        structured(r#"{"temperature":5}"#)["structuredContent"],
+        r#"{"temperature":5}"#
+    );
     assert_eq!(structured("[1,2]")["structuredContent"], "[1,2]");
-    for (given, failed) in [("true", true), ("\"true\"", true), ("1", true), ("\"false\"", false), ("0", false), ("{}", true)] {
-        assert_eq!(structured(&format!(r#"{{"content":[],"isError":{given}}}"#))["isError"], failed, "{given}");
+    for (given, failed) in [
+        ("true", true),
+        ("\"true\"", true),
+        ("1", true),
+        ("\"false\"", false),
+        ("0", false),
+        ("{}", true),
+    ] {
+        assert_eq!(
+            structured(&format!(r#"{{"content":[],"isError":{given}}}"#))["isError"],
+            failed,
+            "{given}"
+        );
     }
     let link = structured(r#"{"content":[{"type":"resource_link","uri":"file:///a","size":-1.5}]}"#);
-    assert_eq!(link["content"][0], json!({"type": "resource_link", "uri": "file:///a", "name": "file:///a"}));
+    assert_eq!(
+        link["content"][0],
+        json!({"type": "resource_link", "uri": "file:///a", "name": "file:///a"})
+    );
     let resource = structured(r#"{"content":[{"type":"resource","resource":{"text":7}}]}"#);
-    assert_eq!(resource["content"][0]["resource"], json!({"uri": "no address", "text": "7"}));
+    assert_eq!(
+        resource["content"][0]["resource"],
+        json!({"uri": "no address", "text": "7"})
+    );
 }
 
 #[test]
 fn an_answer_is_recognised_whatever_its_envelope_is() {
     let ok = r#""result":{"content":[]}"#;
     let table: &[(String, &[&str])] = &[
-        (format!(r#"{{"jsonrpc":"2.0","id":"3",{ok}}}"#), &["an id is a text"]),
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":"3",{ok}}}"#),
+            &["an id is a text"],
+        ),
         (format!(r#"{{"jsonrpc":"2.0","id":3.0,{ok}}}"#), &[]),
         (format!(r#"{{"id":3,{ok}}}"#), &["`jsonrpc`"]),
         (format!(r#"{{"jsonrpc":"1.0","id":3,{ok}}}"#), &["`jsonrpc`"]),
-        (format!(r#"{{"jsonrpc":"2.0","id":3,{ok},"error":null}}"#), &["`error` null"]),
-        (format!(r#"{{"jsonrpc":"2.0","id":3,{ok},"error":{{}}}}"#), &["an empty `error`"]),
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":3,{ok},"error":null}}"#),
+            &["`error` null"],
+        ),
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":3,{ok},"error":{{}}}}"#),
+            &["an empty `error`"],
+        ),
         (format!(r#"{{"jsonrpc":"2.0","id":null,{ok}}}"#), &["no id"]),
         (format!(r#"{{"jsonrpc":"2.0",{ok}}}"#), &["no id"]),
-        (format!(r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call",{ok}}}"#), &["names a method"]),
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call",{ok}}}"#),
+            &["names a method"],
+        ),
         (r#"{"jsonrpc":"2.0","id":3}"#.to_owned(), &["has no result"]),
-        (r#"{"jsonrpc":"2.0","id":3,"content":[]}"#.to_owned(), &["is its result itself"]),
-        (r#"{"content":[]}"#.to_owned(), &["`jsonrpc`", "no id", "is its result itself"]),
+        (
+            r#"{"jsonrpc":"2.0","id":3,"content":[]}"#.to_owned(),
+            &["is its result itself"],
+        ),
+        (
+            r#"{"content":[]}"#.to_owned(),
+            &["`jsonrpc`", "no id", "is its result itself"],
+        ),
     ];
     for (line, words) in table {
         let (read, repairs) = repaired(line, &open());
@@ -117,15 +219,28 @@ fn an_answer_is_recognised_whatever_its_envelope_is() {
         named(&repairs, words, line);
     }
     // A log in JSON is no answer, whatever its words are.
-    for line in [r#"{"level":"error","error":"disk is slow"}"#, r#"{"id":3,"msg":"started"}"#, r#"{"level":"info","id":3,"result":"x"}"#] {
-        assert!(matches!(repaired(line, &open()).0, Repaired::Nothing(_)), "{line}");
+    for line in [
+        r#"{"level":"error","error":"disk is slow"}"#,
+        r#"{"id":3,"msg":"started"}"#,
+        r#"{"level":"info","id":3,"result":"x"}"#,
+    ] {
+        assert!(
+            matches!(repaired(line, &open()).0, Repaired::Nothing(_)),
+            "{line}"
+        );
     }
     // With two open requests nobody knows which one it answers.
     let two = Open::from([(3, Asked::CallTool), (4, Asked::CallTool)]);
-    assert_eq!(repaired(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#, &two).0, Repaired::Stray);
+    assert_eq!(
+        repaired(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#, &two).0,
+        Repaired::Stray
+    );
     // A request that only waits for changes does not count.
     let listens = Open::from([(3, Asked::CallTool), (1, Asked::Listen)]);
-    assert!(matches!(repaired(r#"{"jsonrpc":"2.0","result":{}}"#, &listens).0, Repaired::Answer(3, _)));
+    assert!(matches!(
+        repaired(r#"{"jsonrpc":"2.0","result":{}}"#, &listens).0,
+        Repaired::Answer(3, _)
+    ));
 }
 
 #[test]
@@ -161,25 +276,77 @@ fn a_tool_that_cannot_be_read_is_left_out_and_the_rest_counts() {
     let object = json!({ "type": "object" });
     let table: &[(&str, Value, &[&str])] = &[
         (r#"{"name":"b"}"#, json!([object]), &["`b` has no `inputSchema`"]),
-        (r#"{"name":"b","inputSchema":null}"#, json!([object]), &["no `inputSchema`"]),
-        (r#"{"name":"b","inputSchema":true}"#, json!([object]), &["is `true`"]),
+        (
+            r#"{"name":"b","inputSchema":null}"#,
+            json!([object]),
+            &["no `inputSchema`"],
+        ),
+        (
+            r#"{"name":"b","inputSchema":true}"#,
+            json!([object]),
+            &["is `true`"],
+        ),
         (r#"{"name":"b","inputSchema":[]}"#, json!([{}]), &["empty list"]),
-        (r#"{"name":"b","input_schema":{"type":"object"}}"#, json!([object]), &["`input_schema` read as `inputSchema`"]),
-        (r#"{"name":"b","inputSchema":"{\"type\":\"object\"}"}"#, json!([object]), &["is a text"]),
-        (r#"{"name":"b","inputSchema":{"type":"object","properties":[]}}"#, json!([{"type": "object", "properties": {}}]), &["`properties` is an empty list"]),
+        (
+            r#"{"name":"b","input_schema":{"type":"object"}}"#,
+            json!([object]),
+            &["`input_schema` read as `inputSchema`"],
+        ),
+        (
+            r#"{"name":"b","inputSchema":"{\"type\":\"object\"}"}"#,
+            json!([object]),
+            &["is a text"],
+        ),
+        (
+            r#"{"name":"b","inputSchema":{"type":"object","properties":[]}}"#,
+            json!([{"type": "object", "properties": {}}]),
+            &["`properties` is an empty list"],
+        ),
         (r#"{"name":"b","inputSchema":7}"#, json!([]), &["`b` is left out"]),
-        (r#"{"name":"","inputSchema":{}}"#, json!([]), &["tool 2 of the list is left out"]),
+        (
+            r#"{"name":"","inputSchema":{}}"#,
+            json!([]),
+            &["tool 2 of the list is left out"],
+        ),
         (r#"{"name":" ","inputSchema":{}}"#, json!([]), &["no name"]),
         (r#"{"name":null,"inputSchema":{}}"#, json!([]), &["no name"]),
         (r#"{"name":"x\ud83d","inputSchema":{}}"#, json!([]), &["no name"]),
         ("null", json!([]), &["it is null"]),
-        (r#"{"name":"b","inputSchema":{},"description":7,"title":null}"#, json!([{}]), &["left out `description`"]),
-        (r#"{"name":"b","inputSchema":{},"annotations":[],"icons":7}"#, json!([{}]), &["`annotations` is an empty list"]),
-        (r#"{"name":"b","inputSchema":{},"annotations":{"readOnlyHint":"true"}}"#, json!([{}]), &["left out `readOnlyHint`"]),
-        (r#"{"name":"b","inputSchema":{},"outputSchema":true}"#, json!([{}]), &["left out `outputSchema`"]),
-        (r#"{"name":"b","inputSchema":{"maximum":1e999}}"#, json!([{"maximum": null}]), &["out of range"]),
-        (r#"{"name":"b","inputSchema":{},"execution":{"taskSupport":"required"}}"#, json!([]), &["only as a task"]),
-        (r#"{"name":"b","inputSchema":{},"execution":{"taskSupport":"optional"}}"#, json!([{}]), &[]),
+        (
+            r#"{"name":"b","inputSchema":{},"description":7,"title":null}"#,
+            json!([{}]),
+            &["left out `description`"],
+        ),
+        (
+            r#"{"name":"b","inputSchema":{},"annotations":[],"icons":7}"#,
+            json!([{}]),
+            &["`annotations` is an empty list"],
+        ),
+        (
+            r#"{"name":"b","inputSchema":{},"annotations":{"readOnlyHint":"true"}}"#,
+            json!([{}]),
+            &["left out `readOnlyHint`"],
+        ),
+        (
+            r#"{"name":"b","inputSchema":{},"outputSchema":true}"#,
+            json!([{}]),
+            &["left out `outputSchema`"],
+        ),
+        (
+            r#"{"name":"b","inputSchema":{"maximum":1e999}}"#,
+            json!([{"maximum": null}]),
+            &["out of range"],
+        ),
+        (
+            r#"{"name":"b","inputSchema":{},"execution":{"taskSupport":"required"}}"#,
+            json!([]),
+            &["only as a task"],
+        ),
+        (
+            r#"{"name":"b","inputSchema":{},"execution":{"taskSupport":"optional"}}"#,
+            json!([{}]),
+            &[],
+        ),
     ];
     for (tool, schemas, words) in table {
         let line = format!(
@@ -187,8 +354,15 @@ fn a_tool_that_cannot_be_read_is_left_out_and_the_rest_counts() {
         );
         let (read, repairs) = result(&line, Asked::ListTools);
         let tools = read["tools"].as_array().unwrap();
-        assert_eq!((&tools[0]["name"], &tools[tools.len() - 1]["name"]), (&json!("a"), &json!("c")), "{tool}");
-        let found: Vec<&Value> = tools[1..tools.len() - 1].iter().map(|tool| &tool["inputSchema"]).collect();
+        assert_eq!(
+            (&tools[0]["name"], &tools[tools.len() - 1]["name"]),
+            (&json!("a"), &json!("c")),
+            "{tool}"
+        );
+        let found: Vec<&Value> = tools[1..tools.len() - 1]
+            .iter()
+            .map(|tool| &tool["inputSchema"])
+            .collect();
         assert_eq!(json!(found), *schemas, "{tool}");
         named(&repairs, words, tool);
     }
@@ -196,7 +370,13 @@ fn a_tool_that_cannot_be_read_is_left_out_and_the_rest_counts() {
 
 #[test]
 fn lists_and_handshakes_are_repaired() {
-    let list = |given: &str| result(&format!(r#"{{"jsonrpc":"2.0","id":3,"result":{given}}}"#), Asked::ListTools).0;
+    let list = |given: &str| {
+        result(
+            &format!(r#"{{"jsonrpc":"2.0","id":3,"result":{given}}}"#),
+            Asked::ListTools,
+        )
+        .0
+    };
     let tool = r#"{"name":"a","inputSchema":{}}"#;
     for given in [
         format!(r#"{{"tools":[{tool}],"nextCursor":null,"ttlMs":"x","cacheScope":7}}"#),
@@ -207,11 +387,20 @@ fn lists_and_handshakes_are_repaired() {
         assert_eq!(read["tools"][0]["name"], "a", "{given}");
         assert!(read.get("nextCursor").is_none(), "{given}");
     }
-    assert_eq!(list(&format!(r#"{{"tools":[{tool}],"nextCursor":2,"ttlMs":5000.0}}"#))["nextCursor"], "2");
+    assert_eq!(
+        list(&format!(r#"{{"tools":[{tool}],"nextCursor":2,"ttlMs":5000.0}}"#))["nextCursor"],
+        "2"
+    );
     for nothing in ["null", "{}", r#"{"tools":null}"#, "[]", "7"] {
         assert_eq!(list(nothing)["tools"], json!([]), "{nothing}");
     }
-    let start = |given: &str| result(&format!(r#"{{"jsonrpc":"2.0","id":3,"result":{given}}}"#), Asked::Initialize).0;
+    let start = |given: &str| {
+        result(
+            &format!(r#"{{"jsonrpc":"2.0","id":3,"result":{given}}}"#),
+            Asked::Initialize,
+        )
+        .0
+    };
     for given in [
         "{}",
         "[]",
@@ -220,11 +409,21 @@ fn lists_and_handshakes_are_repaired() {
     ] {
         assert_eq!(start(given)["protocolVersion"], "2025-11-25", "{given}");
     }
-    assert_eq!(start(r#"{"capabilities":{"tools":{"listChanged":true}}}"#)["capabilities"], json!({"tools": {"listChanged": true}}));
+    assert_eq!(
+        start(r#"{"capabilities":{"tools":{"listChanged":true}}}"#)["capabilities"],
+        json!({"tools": {"listChanged": true}})
+    );
     let discovers = |given: &str| {
-        repaired(&format!(r#"{{"jsonrpc":"2.0","id":3,"result":{given}}}"#), &Open::from([(3, Asked::Discover)])).0
+        repaired(
+            &format!(r#"{{"jsonrpc":"2.0","id":3,"result":{given}}}"#),
+            &Open::from([(3, Asked::Discover)]),
+        )
+        .0
     };
-    assert!(matches!(discovers(r#"{"supportedVersions":["2026-07-28"]}"#), Repaired::Answer(3, _)));
+    assert!(matches!(
+        discovers(r#"{"supportedVersions":["2026-07-28"]}"#),
+        Repaired::Answer(3, _)
+    ));
     // A server that answers everything with something is asked in the older way.
     for given in ["{}", "null", "\"ok\"", r#"{"protocolVersion":"2025-06-18"}"#] {
         assert!(matches!(discovers(given), Repaired::Unreadable(3, _)), "{given}");
@@ -321,9 +520,16 @@ fn what_is_left_out_is_told_and_what_is_only_spelt_differently_is_logged() {
     let line = r#"{"jsonrpc":"2.0","id":"3","result":{"tools":[{"name":""}]}}"#;
     assert_eq!(received(&reader, line.as_bytes()), ["result 3"]);
     assert_eq!(told.all().len(), 1, "{:?}", told.all());
-    assert!(told.all()[0].contains("tool 1 of the list is left out"), "{:?}", told.all());
+    assert!(
+        told.all()[0].contains("tool 1 of the list is left out"),
+        "{:?}",
+        told.all()
+    );
     let log = log.last().join("\n");
-    assert!(log.contains("an id is a text") && log.contains("tool 1 of the list"), "{log}");
+    assert!(
+        log.contains("an id is a text") && log.contains("tool 1 of the list"),
+        "{log}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -334,7 +540,10 @@ async fn an_answer_that_comes_after_the_probe_was_given_up_is_remembered() {
     assert!(matches!(reader.give_up_probe(), Some(JsonRpcMessage::Error(_))));
     assert!(reader.probe_ends().is_none() && reader.is_probe_costly());
     let late = r#"{"jsonrpc":"2.0","id":0,"result":{"supportedVersions":["2026-07-28"]}}"#;
-    assert!(received(&reader, late.as_bytes()).is_empty(), "the library does not wait for it any more");
+    assert!(
+        received(&reader, late.as_bytes()).is_empty(),
+        "the library does not wait for it any more"
+    );
     assert!(reader.is_probe_late());
 }
 

@@ -56,7 +56,9 @@ fn one(at: usize, mut tool: Tree, repairs: &mut Repairs) -> Option<Tree> {
     let name = match name {
         Some(Tree::Text(name)) if !name.trim().is_empty() && !name.contains('\u{fffd}') => name,
         _ => {
-            repairs.left(format!("{what} of the list is left out: it has no name that can be called"));
+            repairs.left(format!(
+                "{what} of the list is left out: it has no name that can be called"
+            ));
             return None;
         }
     };
@@ -64,7 +66,9 @@ fn one(at: usize, mut tool: Tree, repairs: &mut Repairs) -> Option<Tree> {
     if let Some(execution) = tool.get("execution")
         && execution.get("taskSupport").and_then(Tree::as_text) == Some("required")
     {
-        repairs.left(format!("{what} is left out: it runs only as a task, which is not supported yet"));
+        repairs.left(format!(
+            "{what} is left out: it runs only as a task, which is not supported yet"
+        ));
         return None;
     }
     let mut read = Tree::object([("name", Tree::Text(name))]);
@@ -78,7 +82,9 @@ fn one(at: usize, mut tool: Tree, repairs: &mut Repairs) -> Option<Tree> {
         (&what, repairs),
     );
     let Ok(input) = schema(input, &what, repairs) else {
-        repairs.left(format!("{what} is left out: its `inputSchema` is no schema of an object"));
+        repairs.left(format!(
+            "{what} is left out: its `inputSchema` is no schema of an object"
+        ));
         return None;
     };
     read.set("inputSchema", input);
@@ -109,11 +115,15 @@ fn schema(written: Option<Tree>, what: &str, repairs: &mut Repairs) -> Result<Tr
     let any = || Tree::object([("type", Tree::text("object"))]);
     let written = match written {
         None => {
-            repairs.left(format!("{what} has no `inputSchema`: its arguments are not checked"));
+            repairs.left(format!(
+                "{what} has no `inputSchema`: its arguments are not checked"
+            ));
             return Ok(any());
         }
         Some(Tree::Bool(true)) => {
-            repairs.left(format!("{what}: its `inputSchema` is `true`: its arguments are not checked"));
+            repairs.left(format!(
+                "{what}: its `inputSchema` is `true`: its arguments are not checked"
+            ));
             return Ok(any());
         }
         Some(Tree::Text(text)) => {
@@ -138,7 +148,9 @@ fn repair_schema(schema: &mut Tree, what: &str, repairs: &mut Repairs) {
         Tree::Object(members) => {
             for (name, value) in members {
                 if MAPS.contains(&name.as_str()) && matches!(value, Tree::List(items) if items.is_empty()) {
-                    repairs.read(format!("{what}: `{name}` is an empty list: read as an empty object"));
+                    repairs.read(format!(
+                        "{what}: `{name}` is an empty list: read as an empty object"
+                    ));
                     *value = Tree::Object(Vec::new());
                 }
                 repair_schema(value, what, repairs);
@@ -153,7 +165,11 @@ fn annotations(tool: &mut Tree, what: &str, repairs: &mut Repairs) -> Option<Tre
     let mut written = take_object(tool, "annotations", what, repairs)?;
     let mut read = Tree::Object(Vec::new());
     let what = format!("the annotations of {what}");
-    set(&mut read, "title", take_text(&mut written, "title", &what, repairs));
+    set(
+        &mut read,
+        "title",
+        take_text(&mut written, "title", &what, repairs),
+    );
     for hint in HINTS {
         match take(&mut written, hint) {
             None => {}

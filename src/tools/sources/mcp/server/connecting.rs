@@ -99,7 +99,8 @@ impl Server {
 
     /// Waits until a process that was asked in the newer way has said nothing for too long.
     async fn is_silent(&self, attempt: &Attempt) {
-        let is_asked = attempt.speaks == Generation::Unknown && matches!(self.config.via, Via::Command { .. });
+        let is_asked =
+            attempt.speaks == Generation::Unknown && matches!(self.config.via, Via::Command { .. });
         if is_asked {
             tokio::time::sleep(SILENT).await;
         }
@@ -120,7 +121,8 @@ impl Server {
             Generation::Old | Generation::New => Generation::Unknown,
         };
         self.spoken.set(next);
-        let ended_at_it = attempt.speaks == Generation::Unknown && matches!(self.config.via, Via::Command { .. });
+        let ended_at_it =
+            attempt.speaks == Generation::Unknown && matches!(self.config.via, Via::Command { .. });
         if ended_at_it && next == Generation::Old {
             End::Again(format!("{why}; started again and asked in the older way"))
         } else {
@@ -143,7 +145,11 @@ impl Server {
     }
 
     /// Makes the handshake. The error also says whether the server answered it.
-    async fn connect(&self, attempt: &Attempt, process: &mut Option<Process>) -> Result<Running, (End, bool)> {
+    async fn connect(
+        &self,
+        attempt: &Attempt,
+        process: &mut Option<Process>,
+    ) -> Result<Running, (End, bool)> {
         let handler = self.handler();
         let newest = || vec![ProtocolVersion::V_2026_07_28];
         let mode = match attempt.speaks {
