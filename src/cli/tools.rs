@@ -97,7 +97,10 @@ async fn act(
             return Ok(all_ready(&servers));
         }
         Some(ToolsWhat::Show { name }) => show(common, &registry, &connected.servers(), name)?,
-        Some(ToolsWhat::Call { name, args }) => return call(common, context, registry, name, args).await,
+        Some(ToolsWhat::Call { name, args }) => {
+            let servers = connected.servers();
+            return call(common, context, (registry, &servers), name, args).await;
+        }
         Some(ToolsWhat::Accept { server, hash, .. }) => {
             definitions::accept(context, &connected.servers(), server, hash.as_deref())?;
         }
@@ -145,9 +148,27 @@ fn all_ready(servers: &[ServerView]) -> Code {
     }
 }
 
-/// Returns a tool, or the refusal with similar names.
-fn known<'r>(registry: &'r Registry, name: &str) -> Result<&'r ToolCard, Failure> {
+/// Returns a tool, or the refusal with the state of its server or similar names.
+fn known<'r>(registry: &'r Registry, servers: &[ServerView], name: &str) -> Result<&'r ToolCard, Failure> {
     registry.spec(name).map(|spec| &spec.card).ok_or_else(|| {
+        let of = name.split_once("__").map(|(server, _)| server);
+        let mut down = servers.iter().filter(|server| server.state != "ready");
+        if let Some(server) = down.find(|server| Some(&*server.name) == of) {
+            let why = server
+                .why
+                .as_deref()
+                .map(|why| format!(": {why}"))
+                .unwrap_or_default();
+            return Failure::new(
+                Code::Usage,
+                format!(
+                    "cannot find the tool `{}`: the MCP server {} is {}{why}",
+                    visible(name),
+                    server.name,
+                    server.state
+                ),
+            );
+        }
         let near = registry.near(name);
         let hint = match near.first() {
             Some(near) => format!("did you mean `{near}`?"),
@@ -275,7 +296,7 @@ fn server_tool_view(tool: &mcp::ToolView) -> ServerToolView<'_> {
 }
 
 fn show(common: &Common, registry: &Registry, servers: &[ServerView], name: &str) -> Result<(), Failure> {
-    let card = known(registry, name)?;
+    let card = known(registry, servers, name)?;
     let view = of_server(card, servers);
     if common.json {
         print::out(&json(&ToolDetailView {
@@ -317,11 +338,11 @@ fn block(text: &str) {
 async fn call(
     common: &Common,
     context: &AppContext,
-    registry: Registry,
+    (registry, servers): (Registry, &[ServerView]),
     name: &str,
     args: &str,
 ) -> Result<Code, Failure> {
-    let card = known(&registry, name)?;
+    let card = known(&registry, servers, name)?;
     let special = registry.facts(&card.name).and_then(|facts| facts.special);
     if special.is_some() {
         return Err(Failure::new(

@@ -7,6 +7,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::servers::RawServer;
+use overrule_base::canon::{SlipKind, Tree};
+use overrule_base::document::Source;
 use overrule_base::text::visible;
 
 /// Name of the file.
@@ -37,14 +39,13 @@ pub struct Found {
 /// Reads the text of a file. The error says why nothing in it can be used.
 pub fn read(path: &Path, text: &str) -> Result<Found, String> {
     let file = visible(&path.to_string_lossy());
-    let json: Value =
-        serde_json::from_str(text).map_err(|error| format!("{file}: not valid JSON: {error}"))?;
+    let mut found = Found::default();
+    let json = value(path, text, &mut found.notices)?;
     let Some(servers) = json.get("mcpServers").and_then(Value::as_object) else {
         return Err(format!(
             "{file}: there is no object `mcpServers`; write {{\"mcpServers\": {{\"name\": {{\"command\": \"…\"}}}}}}"
         ));
     };
-    let mut found = Found::default();
     for (name, server) in servers {
         let shown = format!("{file}: `mcpServers.{}`", visible(name));
         match one(name, server, &file) {
@@ -61,6 +62,29 @@ pub fn read(path: &Path, text: &str) -> Result<Found, String> {
         }
     }
     Ok(found)
+}
+
+/// Reads the JSON as other programs do: with comments and a comma behind the last item. The error names the place.
+fn value(path: &Path, text: &str, notices: &mut Vec<String>) -> Result<Value, String> {
+    let source = Source::new(&path.to_string_lossy(), text);
+    let refused = |at: usize, what: &str| format!("{}: not valid JSON: {what}", source.place(at));
+    let reading = Tree::read(text).map_err(|fault| refused(fault.at, fault.what))?;
+    for slip in reading.slips {
+        match slip.kind {
+            SlipKind::ByteOrderMark | SlipKind::Comment | SlipKind::TrailingComma => {}
+            SlipKind::DuplicateName => {
+                let place = source.place(slip.at);
+                notices.push(format!("{place}: {}", slip.kind.describe()));
+            }
+            other => {
+                return Err(refused(
+                    slip.at,
+                    other.describe().split(':').next().unwrap_or_default(),
+                ));
+            }
+        }
+    }
+    serde_json::from_str(&reading.tree.to_string()).map_err(|error| refused(0, &error.to_string()))
 }
 
 fn one(name: &str, server: &Value, file: &str) -> Result<Option<RawServer>, String> {
@@ -182,6 +206,55 @@ mod tests {
         let notices = found.notices.join("\n");
         for key in ["alwaysAllow", "headersHelper", "timeout_ms", "description"] {
             assert!(notices.contains(key), "{key}: {notices}");
+        }
+    }
+
+    #[test]
+    fn comments_and_a_comma_too_many_are_read_and_other_faults_have_a_place() {
+        let found = found(
+            "\u{feff}// servers of the team\n{\"mcpServers\": { /* one */\n  \"a\": {\"command\": \"x\", \"args\": [\"//y\",],},\n},}\n",
+        );
+        assert_eq!(found.servers[0].written(), "x //y");
+        assert_eq!(found.notices, [""; 0]);
+        let twice = r#"{"mcpServers": {"a": {"command": "x"},
+            "a": {"command": "y"}}}"#;
+        let twice = self::found(twice);
+        assert_eq!(
+            (twice.servers.len(), twice.servers[0].written().as_str()),
+            (1, "y")
+        );
+        assert!(
+            twice.notices[0].starts_with("/w/.mcp.json:2:13: a name twice"),
+            "{:?}",
+            twice.notices
+        );
+        for (text, why) in [
+            (
+                "{\"mcpServers\": {\n  \"a\": {\"command\" \"x\"}}}",
+                ":2:19: not valid JSON: a colon is missing",
+            ),
+            (
+                "{\n\"mcpServers\": {",
+                ":2:16: not valid JSON: the text ends too early",
+            ),
+            (
+                "{\"mcpServers\": {'a': {}}}",
+                ":1:17: not valid JSON: a member name in double quotes",
+            ),
+            (
+                "{\"mcpServers\": None}",
+                ":1:16: not valid JSON: a word of another language",
+            ),
+            (
+                "{\"mcpServers\": {} // x\n} }",
+                ":2:3: not valid JSON: something follows",
+            ),
+        ] {
+            let error = read(Path::new("/w/.mcp.json"), text).unwrap_err();
+            assert!(
+                error.starts_with("/w/.mcp.json") && error.contains(why),
+                "{text}: {error}"
+            );
         }
     }
 

@@ -162,7 +162,7 @@ fn published(
                 let names: Vec<String> = found.servers.iter().map(|one| visible(&one.name)).collect();
                 names.join(", ")
             }
-            Err(_) => "it cannot be read".to_owned(),
+            Err(why) => why.clone(),
         };
         notices.push(Notice(format!(
             "not started: the MCP servers of {path} ({names}); `overrule trust` shows what they would run"

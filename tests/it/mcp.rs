@@ -17,6 +17,7 @@ mod published;
 mod questions;
 mod refusals;
 mod servers;
+mod tolerance;
 mod trust;
 
 /// The server of these tests, when this program is started as one; else nothing.

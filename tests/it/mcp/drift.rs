@@ -105,7 +105,7 @@ fn two_tools_of_one_name_are_no_list() {
         ("endless", "its list of tools has more than 64 pages"),
     ] {
         let served = Served::new(&[("FAULTY_LIST", fault)]);
-        let said = served.world.run(&["tools", "list"]).ends(0);
+        let said = served.world.run(&["tools", "list"]).ends(1);
         assert!(said.out.contains(why), "{}", said.out);
         assert!(!said.out.contains("bad__echo"), "{}", said.out);
         let starts = served.log().iter().filter(|line| *line == "start").count();

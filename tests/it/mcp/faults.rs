@@ -140,7 +140,7 @@ fn a_server_that_cannot_start_costs_nothing_else() {
     }});
     served.world.file(".mcp.json", &file.to_string());
     served.trust();
-    let said = served.world.run(&["tools", "list"]).ends(0);
+    let said = served.world.run(&["tools", "list"]).ends(1);
     assert!(
         said.out
             .contains("server none  down: cannot start `no-such-program-here`"),

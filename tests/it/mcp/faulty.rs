@@ -18,6 +18,7 @@ struct Server {
     new: bool,
     version: String,
     start: String,
+    probe: String,
     dropped: Vec<String>,
 }
 
@@ -36,6 +37,7 @@ pub fn serve() {
         new: set("FAULTY_GENERATION").as_deref() == Some("new"),
         version: changed.unwrap_or_else(|| "1".to_owned()),
         start: start.or_else(|| set("FAULTY_START")).unwrap_or_default(),
+        probe: set("FAULTY_PROBE").unwrap_or_default(),
         dropped: Vec::new(),
     };
     server.run();
@@ -43,10 +45,31 @@ pub fn serve() {
     std::process::exit(0);
 }
 
+/// Writes a message, in the odd way that the settings want.
 fn say(message: &Value) {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{message}").unwrap_or_default();
-    out.flush().unwrap_or_default();
+    let mut message = message.clone();
+    let text = match set("FAULTY_WRITES").as_deref() {
+        Some("nulls") => {
+            let other = if message.get("error").is_some() {
+                "result"
+            } else {
+                "error"
+            };
+            message[other] = Value::Null;
+            message["id"] = message["id"].to_string().into();
+            message.to_string()
+        }
+        Some("lines") => serde_json::to_string_pretty(&message).unwrap_or_default(),
+        Some("words") => format!("loading... {message}"),
+        Some("list") => format!("[{message}]"),
+        Some("mark") => format!("\u{feff}{message}\r"),
+        Some("no_end") => {
+            raw(&message.to_string());
+            return;
+        }
+        _ => message.to_string(),
+    };
+    raw(&format!("{text}\n"));
 }
 
 fn raw(text: &str) {
@@ -80,6 +103,26 @@ fn error(id: &Value, code: i64, message: &str) {
 
 fn text(text: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": text }] })
+}
+
+/// A list with tools that cannot be read or used, and an empty cursor.
+fn odd_list(tools: &[Value]) -> Value {
+    let pattern =
+        json!({ "type": "object", "properties": { "text": { "type": "string", "pattern": "^[^]*$" } } });
+    let mut echo = tools[0].clone();
+    echo["annotations"] = json!([]);
+    echo["title"] = Value::Null;
+    json!({
+        "tools": [
+            echo,
+            { "name": "bare" },
+            { "name": "" , "inputSchema": {} },
+            { "name": "pattern", "inputSchema": pattern },
+            { "name": "task", "inputSchema": {}, "execution": { "taskSupport": "required" } },
+            7
+        ],
+        "nextCursor": ""
+    })
 }
 
 impl Server {
@@ -130,7 +173,9 @@ impl Server {
             self.version = changed;
         }
         let (id, params) = (&message["id"], &message["params"]);
+        self.note_probe(message);
         match message["method"].as_str().unwrap_or_default() {
+            "server/discover" if self.probe == "silent" => {}
             "server/discover" if self.new => {
                 let version = "2026-07-28";
                 answer(
@@ -164,6 +209,18 @@ impl Server {
         }
     }
 
+    /// A server of last year: it ends at the question of the newer protocol, or says nothing to it.
+    fn note_probe(&self, message: &Value) {
+        if message["method"] == "server/discover" {
+            self.note("discover");
+            match self.probe.as_str() {
+                "exit" => std::process::exit(1),
+                "silent" => self.note("silent"),
+                _ => {}
+            }
+        }
+    }
+
     /// Two pages: a client that reads one misses half.
     fn list(&self, id: &Value, params: &Value) {
         self.note("list");
@@ -174,6 +231,10 @@ impl Server {
                 id,
                 json!({ "resultType": "complete", "tools": [], "nextCursor": "1" }),
             );
+            return;
+        }
+        if fault == "odd" {
+            answer(id, odd_list(&tools));
             return;
         }
         if fault == "double" {

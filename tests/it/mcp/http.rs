@@ -90,7 +90,7 @@ fn a_missing_token_and_a_wanted_log_in_are_told() {
     assert_eq!(server.seen().len(), 0, "nothing was asked without the token");
     let mut command = world.command(&["tools", "list", "--config", &config]);
     command.env("REMOTE_TOKEN", "wrong");
-    let listed = crate::mcp::world::finish(command).ends(0);
+    let listed = crate::mcp::world::finish(command).ends(1);
     assert!(
         listed.out.contains("server remote  down") && listed.out.contains("token_env"),
         "{}",
@@ -236,5 +236,161 @@ fn a_call_is_not_sent_again_in_a_session_whose_tools_were_not_read() {
             "{effect}: {methods}"
         );
         assert_eq!(said.out, if code == 0 { "it is me\n" } else { "" }, "{effect}");
+    }
+}
+
+/// A world with a server, and what a call of its tool gives.
+fn called(server: &Server) -> crate::mcp::world::Said {
+    let world = World::new();
+    let config = format!("[mcp.remote]\nurl = \"{}/mcp\"\ntimeout = \"10s\"\n", server.base);
+    let config = world.aside("config.toml", &config);
+    world.run(&["tools", "call", "remote__who", "--config", &config])
+}
+
+fn methods(server: &Server) -> Vec<String> {
+    let seen = server.seen();
+    let method = |body: &str| {
+        serde_json::from_str::<Value>(body).ok()?["method"]
+            .as_str()
+            .map(str::to_owned)
+    };
+    seen.iter().filter_map(|seen| method(&seen.body)).collect()
+}
+
+#[test]
+fn a_server_at_another_path_is_followed_and_another_server_is_not() {
+    for redirect in [307, 308] {
+        let mut is_sent_on = false;
+        let server = Server::answering(move |_, body| {
+            is_sent_on = !is_sent_on;
+            if is_sent_on {
+                return Reply::Status(redirect, "Location: /mcp/\r\n", "");
+            }
+            reply(body)
+        });
+        assert_eq!(called(&server).ends(0).out, "it is me\n", "{redirect}");
+        let seen = server.seen();
+        let last = &seen[seen.len() - 1];
+        assert!(
+            last.head.starts_with("POST ") && last.head.contains("/mcp/ "),
+            "{}",
+            last.head
+        );
+        assert!(last.body.contains("tools/call"), "method and body stay");
+    }
+    for (status, headers, words) in [
+        (
+            307,
+            "Location: http://other.example/mcp?key=canary\r\n",
+            "another server",
+        ),
+        (302, "Location: /mcp/\r\n", "write that address"),
+        (308, "Location: /mcp\r\n", "again and again"),
+    ] {
+        let server = Server::answering(move |_, _| Reply::Status(status, headers, ""));
+        let said = called(&server).ends(2);
+        assert!(
+            said.err.contains(words) && !said.err.contains("canary"),
+            "{status}: {}",
+            said.err
+        );
+        assert!(
+            server.seen().len() <= 6,
+            "it would be the same at the next attempt"
+        );
+    }
+}
+
+#[test]
+fn a_refusal_that_will_not_change_is_not_tried_again() {
+    for status in [400, 403, 404, 405, 410] {
+        let server = Server::answering(move |_, _| Reply::Status(status, "", ""));
+        let said = called(&server).ends(2);
+        assert!(said.err.contains(&format!("HTTP {status}")), "{}", said.err);
+        assert_eq!(methods(&server), ["server/discover", "initialize"], "{status}");
+    }
+}
+
+#[test]
+fn a_call_that_is_refused_or_whose_answer_breaks_off_ends_at_once() {
+    let calls: [(fn(&Value) -> Reply, &str); 7] = [
+        (
+            |_| Reply::Status(400, "", ""),
+            "the server refused the call: HTTP 400",
+        ),
+        (
+            |_| Reply::Status(429, "", ""),
+            "the server refused the call: HTTP 429",
+        ),
+        (|_| Reply::Status(202, "", ""), "no way to receive its answer"),
+        (
+            |_| Reply::Status(200, "Content-Type: text/html\r\n", "<p>"),
+            "no message of the protocol",
+        ),
+        (
+            |_| Reply::Stream(vec![": nothing\n\n".to_owned()]),
+            "the answer broke off",
+        ),
+        (
+            |_| Reply::Cut(vec!["data: {\"jsonrpc\"".to_owned()]),
+            "the answer broke off",
+        ),
+        (
+            |body| {
+                Reply::Stream(vec![format!(
+                    "data: {{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":oops}}\n\n",
+                    body["id"]
+                )])
+            },
+            "cannot be read",
+        ),
+    ];
+    for (call, words) in calls {
+        let server = Server::answering(move |_, body| match body["method"].as_str() {
+            Some("tools/call") => call(body),
+            _ => reply(body),
+        });
+        let began = std::time::Instant::now();
+        let said = called(&server).ends(1);
+        assert!(said.err.contains(words), "no `{words}` in {}", said.err);
+        assert!(began.elapsed().as_secs() < 8, "{words}: its time limit is 10 s");
+        let sent = methods(&server)
+            .iter()
+            .filter(|method| *method == "tools/call")
+            .count();
+        assert_eq!(sent, 1, "{words}");
+    }
+}
+
+#[test]
+fn replies_in_odd_forms_are_read() {
+    let forms: [fn(String) -> Reply; 5] = [
+        |answer| Reply::Status(200, "Content-Type: text/plain\r\n", answer.leak()),
+        |answer| Reply::Status(200, "", answer.leak()),
+        |answer| {
+            Reply::Status(
+                200,
+                "Content-Type: application/json\r\n",
+                format!("data: {answer}\n\n").leak(),
+            )
+        },
+        |answer| {
+            Reply::Stream(vec![format!(
+                "odd\nevent: response\nretry: x\ndata: {answer}\n\n"
+            )])
+        },
+        |answer| Reply::Stream(vec![format!("data: [{answer}]")]),
+    ];
+    for (at, form) in forms.into_iter().enumerate() {
+        let server = Server::answering(move |_, body| {
+            let result = match body["method"].as_str() {
+                Some("tools/call") => json!({ "content": "it is me" }),
+                Some("tools/list") => json!({ "tools": [{ "name": "who" }] }),
+                Some("initialize") => json!({}),
+                _ => return reply(body),
+            };
+            form(json!({ "jsonrpc": "2.0", "id": body["id"].to_string(), "result": result }).to_string())
+        });
+        assert_eq!(called(&server).ends(0).out, "it is me\n", "{at}");
     }
 }

@@ -75,8 +75,6 @@ enum Probe {
     Waits(i64, Instant),
     /// It was not answered in time.
     GivenUp(i64),
-    /// Its answer came too late: the server speaks the newer protocol.
-    Late,
 }
 
 impl Reader {
@@ -136,11 +134,6 @@ impl Reader {
     /// True once the probe was given up, or could not be answered.
     pub(super) fn is_probe_costly(&self) -> bool {
         !matches!(self.requests().probe, Probe::None)
-    }
-
-    /// True if the answer to the probe came after it was given up.
-    pub(super) fn is_probe_late(&self) -> bool {
-        self.requests().probe == Probe::Late
     }
 
     /// True once the server sent anything.
@@ -230,12 +223,22 @@ impl Reader {
             }
             Repaired::NotOpen(id, result) => {
                 if requests.probe == Probe::GivenUp(id) {
-                    requests.probe = if result.is_some_and(|result| result.get("supportedVersions").is_some())
-                    {
-                        Probe::Late
-                    } else {
-                        Probe::GivenUp(id)
-                    };
+                    let asked = requests
+                        .open
+                        .iter()
+                        .find(|(_, asked)| **asked == Asked::Initialize);
+                    let late = asked
+                        .map(|(id, _)| *id)
+                        .zip(result)
+                        .and_then(|(id, result)| answer::late(id, result));
+                    let Some((id, text)) = late else { return };
+                    requests.open.remove(&id);
+                    drop(requests);
+                    self.log
+                        .note("server/discover was answered late: it speaks the newer protocol");
+                    let message = serde_json::from_str::<RxJsonRpcMessage<RoleClient>>(&text).ok();
+                    received.extend(message.map(|message| Received::Message(Box::new(message))));
+                    return;
                 } else if Some(id) <= requests.last && id >= 0 {
                     self.log.note(&format!("skipped a second answer to request {id}"));
                 } else {

@@ -91,6 +91,8 @@ pub(super) struct Server {
     last: Mutex<Option<Arc<Live>>>,
     current: Arc<Current>,
     spoken: Spoken,
+    /// Why it was restarted last.
+    before: Mutex<Option<String>>,
     /// Set once the operator refused it.
     refused: AtomicBool,
     /// How often it was restarted.
@@ -129,6 +131,7 @@ impl Server {
             current: Arc::new(Current::new(phase.clone())),
             phase,
             last: Mutex::default(),
+            before: Mutex::default(),
             refused: AtomicBool::new(false),
             restarts: AtomicU32::new(0),
             stop: CancellationToken::new(),
@@ -298,8 +301,14 @@ impl Server {
         }
     }
 
+    /// Returns why it was restarted last.
+    pub(super) fn before(&self) -> Option<String> {
+        self.before.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn down(&self, why: String, again: bool) {
         self.log.note(&why);
+        *self.before.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.clone());
         self.phase.send_replace(Phase::Down { why, again });
     }
 

@@ -110,7 +110,7 @@ impl ServerView {
             hash: last.as_ref().map(|live| live.hash.clone()),
         };
         match server.phase() {
-            Phase::Starting => {}
+            Phase::Starting => view.why = server.before().map(|why| visible(&why)),
             Phase::Down { why, again } => {
                 view.state = if again { "restarting" } else { "down" };
                 view.why = Some(visible(&why));

@@ -46,6 +46,8 @@ impl Asked {
 
 /// The version that a server speaks which does not say it.
 const VERSION: &str = "2025-11-25";
+/// The newest version that this program speaks.
+const NEWEST: &str = "2026-07-28";
 /// Type of a result that is complete.
 const COMPLETE: &str = "complete";
 
@@ -132,6 +134,33 @@ fn discovered(mut result: Tree, repairs: &mut Repairs) -> Result<Tree, String> {
         read.set("_meta", meta);
     }
     Ok(read)
+}
+
+/// Converts an answer to `server/discover` that came while `initialize` was asked already to the answer to that: the server
+/// speaks the newer protocol only. `None` for every other result.
+pub(super) fn late(id: i64, result: Tree) -> Option<(i64, String)> {
+    let mut result = discovered(result, &mut Repairs::default()).ok()?;
+    let Some(Tree::List(versions)) = result.get("supportedVersions") else {
+        return None;
+    };
+    let newest = versions
+        .iter()
+        .find(|version| version.as_text() == Some(NEWEST))?
+        .clone();
+    let read = Tree::object([
+        ("protocolVersion", newest),
+        ("capabilities", take(&mut result, "capabilities")?),
+        (
+            "serverInfo",
+            server_info(&mut result, "", &mut Repairs::default()),
+        ),
+    ]);
+    let answer = Tree::object([
+        ("jsonrpc", Tree::text("2.0")),
+        ("id", Tree::Number(id.to_string())),
+        ("result", read),
+    ]);
+    Some((id, answer.to_string()))
 }
 
 /// Returns what the server can do, as far as this program uses it.

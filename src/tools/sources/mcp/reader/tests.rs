@@ -533,18 +533,32 @@ fn what_is_left_out_is_told_and_what_is_only_spelt_differently_is_logged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_comes_after_the_probe_was_given_up_is_remembered() {
-    let (reader, _, _) = reader(Open::from([(0, Asked::Discover)]));
-    reader.requests().probe = Probe::Waits(0, Instant::now());
-    assert!(reader.probe_ends().is_some());
-    assert!(matches!(reader.give_up_probe(), Some(JsonRpcMessage::Error(_))));
-    assert!(reader.probe_ends().is_none() && reader.is_probe_costly());
-    let late = r#"{"jsonrpc":"2.0","id":0,"result":{"supportedVersions":["2026-07-28"]}}"#;
-    assert!(
-        received(&reader, late.as_bytes()).is_empty(),
-        "the library does not wait for it any more"
-    );
-    assert!(reader.is_probe_late());
+async fn an_answer_to_the_probe_that_comes_late_answers_the_handshake_that_followed() {
+    let late = br#"{"jsonrpc":"2.0","id":0,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}"#;
+    for (asked, answers) in [(Asked::Initialize, true), (Asked::ListTools, false)] {
+        let (reader, _, _) = reader(Open::from([(0, Asked::Discover)]));
+        reader.requests().probe = Probe::Waits(0, Instant::now());
+        assert!(reader.probe_ends().is_some());
+        assert!(matches!(reader.give_up_probe(), Some(JsonRpcMessage::Error(_))));
+        assert!(reader.probe_ends().is_none() && reader.is_probe_costly());
+        reader.requests().open.insert(1, asked);
+        let read = reader.read(late);
+        let version = read.iter().find_map(|received| match received {
+            Received::Message(message) => match &**message {
+                JsonRpcMessage::Response(JsonRpcResponse { id, result, .. }) => {
+                    let ServerResult::InitializeResult(result) = result else {
+                        panic!("{result:?}")
+                    };
+                    Some((id.clone(), result.protocol_version.clone()))
+                }
+                other => panic!("{other:?}"),
+            },
+            Received::NeverSent(_) => panic!("it was sent"),
+        });
+        let expected = (RequestId::Number(1), rmcp::model::ProtocolVersion::V_2026_07_28);
+        assert_eq!(version, answers.then_some(expected), "{asked:?}");
+        assert_eq!(reader.requests().open.is_empty(), answers);
+    }
 }
 
 fn nonsense() -> impl Strategy<Value = Vec<u8>> {

@@ -112,8 +112,10 @@ impl Server {
     /// Chooses how it is asked after a handshake that failed. `is_answered` is true if the server refused it itself.
     fn not_connected(&self, attempt: &Attempt, end: End, is_answered: bool) -> End {
         let End::Lost(why) = end else { return end };
+        let is_stdio = matches!(self.config.via, Via::Command { .. });
         let next = match attempt.speaks {
-            _ if attempt.reader.is_probe_late() => Generation::New,
+            // It was slow to start, and has no older way.
+            Generation::Unknown if is_answered && attempt.reader.is_probe_costly() => Generation::New,
             Generation::Unknown => Generation::Old,
             Generation::Old if is_answered => Generation::New,
             // What an earlier process remembered may be outdated.
@@ -121,10 +123,8 @@ impl Server {
             Generation::Old | Generation::New => Generation::Unknown,
         };
         self.spoken.set(next);
-        let ended_at_it =
-            attempt.speaks == Generation::Unknown && matches!(self.config.via, Via::Command { .. });
-        if ended_at_it && next == Generation::Old {
-            End::Again(format!("{why}; started again and asked in the older way"))
+        if attempt.speaks == Generation::Unknown && (is_stdio || next == Generation::New) {
+            End::Again(format!("{why}; started again and asked in the other way"))
         } else {
             End::Lost(why)
         }
