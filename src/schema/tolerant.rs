@@ -35,9 +35,8 @@ pub struct Usable {
 pub fn usable(mut schema: Value) -> Result<Usable, Error> {
     let mut dropped = Vec::new();
     for _ in 0..MOST {
-        let error = match build(&schema) {
-            Ok(_) => return Ok(Usable { schema, dropped }),
-            Err(error) => error,
+        let Err(error) = build(&schema) else {
+            return Ok(Usable { schema, dropped });
         };
         let why = sentence::shown_text(&causes(&error));
         if why.contains(LIES_OUTSIDE) {
@@ -49,9 +48,10 @@ pub fn usable(mut schema: Value) -> Result<Usable, Error> {
         let at = error.instance_path().to_string();
         let is_reference = matches!(error.kind(), ValidationErrorKind::Referencing(_));
         drop(error);
-        let taken = match is_reference {
-            true => take_references(&mut schema),
-            false => take(&mut schema, &at).into_iter().collect(),
+        let taken = if is_reference {
+            take_references(&mut schema)
+        } else {
+            take(&mut schema, &at).into_iter().collect()
         };
         if taken.is_empty() {
             return Err(Error::NotSchema { at, why });

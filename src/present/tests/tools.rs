@@ -31,6 +31,7 @@ fn server(full: bool) -> ToolServerView<'static> {
         pid: full.then_some(1),
         start_ms: full.then_some(2),
         restarts: 0,
+        skipped: &[],
         drift: &[],
         tools: vec![server_tool(full)],
         log: full.then(|| "/log".to_owned()),

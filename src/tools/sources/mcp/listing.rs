@@ -65,21 +65,18 @@ pub(super) async fn list(
         };
         let mut is_new = page.tools.is_empty();
         for tool in &page.tools {
-            match Definition::of(tool).cleaned(redaction) {
-                Some(tool) => {
-                    let name = visible_head(&tool.name, NAME);
-                    if collected.add(tool).map_err(Unlisted::Refused)? {
-                        is_new = true;
-                    } else {
-                        told.left(format!(
-                            "the tool `{name}` is listed twice in the same way: it counts once"
-                        ));
-                    }
-                }
-                None => {
-                    unnamed += 1;
-                    is_new = true;
-                }
+            let Some(tool) = Definition::of(tool).cleaned(redaction) else {
+                unnamed += 1;
+                is_new = true;
+                continue;
+            };
+            let name = visible_head(&tool.name, NAME);
+            if collected.add(tool).map_err(Unlisted::Refused)? {
+                is_new = true;
+            } else {
+                told.left(format!(
+                    "the tool `{name}` is listed twice in the same way: it counts once"
+                ));
             }
         }
         ttl = ttl.zip(page.ttl_ms).map(|(least, ms)| least.min(ms));
@@ -113,7 +110,7 @@ fn unread(
     let is_unknown =
         matches!(error, ServiceError::McpError(error) if error.code == ErrorCode::METHOD_NOT_FOUND);
     let is_refused = matches!(error, ServiceError::McpError(_));
-    if !is_unknown && !(is_refused && no > 0) {
+    if !(is_unknown || is_refused && no > 0) {
         return Err(Unlisted::Lost(format!("its tools cannot be listed: {why}")));
     }
     told.left(match no {

@@ -267,7 +267,7 @@ impl Reader {
                 received.push(Received::Message(Box::new(message)));
             }
             Ok(_) => {
-                received.extend(asked.map(|asked| self.failed(asked, "it is the answer to another request")))
+                received.extend(asked.map(|asked| self.failed(asked, "it is the answer to another request")));
             }
             Err(fault) => match asked {
                 Some(asked) => received.push(self.failed(asked, &fault.to_string())),

@@ -296,7 +296,7 @@ fn unsent(error: &DynamicTransportError, redaction: &Redaction) -> ToolError {
 fn by_status(status: StatusCode, retry_after_ms: Option<u64>, words: &str) -> ToolError {
     let code = status.as_u16();
     // A gateway that gives up may have passed the call on.
-    let executed = status.is_server_error() || matches!(code, 408 | 409 | 410);
+    let executed = status.is_server_error() || matches!(code, 408..=410);
     if executed {
         return lost(words);
     }

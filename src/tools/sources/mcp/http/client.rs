@@ -194,9 +194,10 @@ impl Client {
         };
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             // Without a session there is no other stream.
-            return match had_session {
-                true => Ok(StreamableHttpPostResponse::Accepted),
-                false => Err(Error::Client(Fault::NoAnswer)),
+            return if had_session {
+                Ok(StreamableHttpPostResponse::Accepted)
+            } else {
+                Err(Error::Client(Fault::NoAnswer))
             };
         }
         let kind = header(response.headers(), &CONTENT_TYPE).unwrap_or_default();

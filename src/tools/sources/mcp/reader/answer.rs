@@ -54,7 +54,7 @@ const COMPLETE: &str = "complete";
 /// Returns the result as the library reads it. The error says why it cannot be read.
 pub(super) fn result(asked: Asked, result: Option<Tree>, repairs: &mut Repairs) -> Result<Tree, String> {
     let mut read = match asked {
-        Asked::CallTool => called(result, repairs)?,
+        Asked::CallTool => called(result, repairs),
         Asked::ListTools => listed(result, repairs),
         Asked::Initialize => initialized(object(result, "the answer to `initialize`", repairs)?, repairs),
         Asked::Discover => discovered(
@@ -233,7 +233,7 @@ fn listed(result: Option<Tree>, repairs: &mut Repairs) -> Tree {
 }
 
 /// The result of a call. What belongs to another kind of result is left out: the library would take it for that.
-fn called(result: Option<Tree>, repairs: &mut Repairs) -> Result<Tree, String> {
+fn called(result: Option<Tree>, repairs: &mut Repairs) -> Tree {
     let what = "the result of a call";
     let mut result = match result {
         Some(object @ Tree::Object(_)) => object,
@@ -249,7 +249,7 @@ fn called(result: Option<Tree>, repairs: &mut Repairs) -> Result<Tree, String> {
         }
     };
     match result.get("resultType") {
-        Some(Tree::Text(kind)) if matches!(kind.as_str(), "input_required" | "task") => return Ok(result),
+        Some(Tree::Text(kind)) if matches!(kind.as_str(), "input_required" | "task") => return result,
         Some(Tree::Text(kind)) if kind == COMPLETE => {}
         None | Some(Tree::Null) => {}
         Some(other) => {
@@ -289,7 +289,7 @@ fn called(result: Option<Tree>, repairs: &mut Repairs) -> Result<Tree, String> {
         bound_numbers(block, repairs);
     }
     read.set("content", Tree::List(content));
-    Ok(read)
+    read
 }
 
 /// Returns the members of a result that the protocol does not know.

@@ -51,8 +51,10 @@ fn block(item: Tree, repairs: &mut Repairs) -> Tree {
         _ => unknown(&kind, object, repairs),
     };
     bound_numbers(&mut block, repairs);
+    if block.is_null() {
+        return block;
+    }
     match serde_json::from_str::<ContentBlock>(&block.to_string()) {
-        _ if block.is_null() => block,
         Ok(_) => block,
         Err(error) => {
             repairs.left(format!(
@@ -121,17 +123,15 @@ fn media(kind: &str, object: &mut Tree, repairs: &mut Repairs) -> Tree {
         Some(Tree::Text(mime)) => mime,
         _ => "no type".to_owned(),
     };
-    match take_renamed(object, "data", &["blob"], (WHAT, repairs)) {
-        Some(Tree::Text(data)) => Tree::object([
-            ("type", Tree::text(kind)),
-            ("data", Tree::Text(data)),
-            ("mimeType", Tree::Text(mime)),
-        ]),
-        _ => {
-            repairs.left(format!("{WHAT} of the type `{kind}` has no data: left out"));
-            note(kind, "which has no data")
-        }
-    }
+    let Some(Tree::Text(data)) = take_renamed(object, "data", &["blob"], (WHAT, repairs)) else {
+        repairs.left(format!("{WHAT} of the type `{kind}` has no data: left out"));
+        return note(kind, "which has no data");
+    };
+    Tree::object([
+        ("type", Tree::text(kind)),
+        ("data", Tree::Text(data)),
+        ("mimeType", Tree::Text(mime)),
+    ])
 }
 
 fn resource(object: &mut Tree, repairs: &mut Repairs) -> Tree {
@@ -151,12 +151,11 @@ fn resource(object: &mut Tree, repairs: &mut Repairs) -> Tree {
             return note("resource", "which is empty");
         }
     };
-    let uri = match take(&mut inner, "uri") {
-        Some(Tree::Text(uri)) => uri,
-        _ => {
-            repairs.left("the resource of a content block has no address");
-            "no address".to_owned()
-        }
+    let uri = if let Some(Tree::Text(uri)) = take(&mut inner, "uri") {
+        uri
+    } else {
+        repairs.left("the resource of a content block has no address");
+        "no address".to_owned()
     };
     let mut read = Tree::object([("uri", Tree::Text(uri))]);
     if let Some(mime) = take_text(&mut inner, "mimeType", "a resource", repairs) {

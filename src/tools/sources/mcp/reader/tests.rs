@@ -543,17 +543,17 @@ async fn an_answer_to_the_probe_that_comes_late_answers_the_handshake_that_follo
         assert!(reader.probe_ends().is_none() && reader.is_probe_costly());
         reader.requests().open.insert(1, asked);
         let read = reader.read(late);
-        let version = read.iter().find_map(|received| match received {
-            Received::Message(message) => match &**message {
-                JsonRpcMessage::Response(JsonRpcResponse { id, result, .. }) => {
-                    let ServerResult::InitializeResult(result) = result else {
-                        panic!("{result:?}")
-                    };
-                    Some((id.clone(), result.protocol_version.clone()))
-                }
-                other => panic!("{other:?}"),
-            },
-            Received::NeverSent(_) => panic!("it was sent"),
+        let version = read.first().map(|received| {
+            let Received::Message(message) = received else {
+                panic!("it was sent")
+            };
+            let JsonRpcMessage::Response(JsonRpcResponse { id, result, .. }) = &**message else {
+                panic!("{message:?}")
+            };
+            let ServerResult::InitializeResult(result) = result else {
+                panic!("{result:?}")
+            };
+            (id.clone(), result.protocol_version.clone())
         });
         let expected = (RequestId::Number(1), rmcp::model::ProtocolVersion::V_2026_07_28);
         assert_eq!(version, answers.then_some(expected), "{asked:?}");

@@ -105,7 +105,7 @@ impl Server {
             tokio::time::sleep(SILENT).await;
         }
         if !is_asked || attempt.reader.has_heard() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 
