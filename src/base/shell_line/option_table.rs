@@ -138,6 +138,10 @@ pub(super) const OPTIONS: &[Row] = &[
         Code,
         "gh-alias-set(1)",
     ),
+    // Builtins of bash.
+    row("complete compgen", "C", "AFGPSWX", Line, "bash(1)"),
+    row("fc", "e", "", Line, "bash(1)"),
+    row("bind", "x", "fmqru", Code, "bash(1)"),
     // Archives and files.
     row(
         "tar gtar bsdtar",

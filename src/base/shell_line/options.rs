@@ -35,6 +35,12 @@ pub(super) fn options(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) 
     input(parts, name, words, raw);
 }
 
+/// Returns true if a text is an option of the program that holds a command.
+pub(super) fn is_option(name: &str, words: &[Word], text: &str) -> bool {
+    let mut rows = OPTIONS.iter().filter(|row| is_of(row, name, words));
+    rows.any(|row| value(row, text).is_some())
+}
+
 /// Returns true for a program that the table knows.
 fn is_in_table(name: &str) -> bool {
     OPTIONS
@@ -202,6 +208,13 @@ fn input(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
         return;
     }
     let is_client = MARKS.iter().any(|(programs, _)| lists(programs, name));
+    // A file that another command writes, or that is a descriptor.
+    let own = if is_editor {
+        words
+    } else {
+        words.get(..=file(name, words).unwrap_or(0)).unwrap_or(words)
+    };
+    parts.hidden |= own.iter().any(|word| word.text != "-" && is_unseen(word));
     let text = raw.input.text.as_ref();
     if text.is_none() && raw.input.from.is_none() {
         return;

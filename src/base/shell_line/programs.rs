@@ -62,11 +62,11 @@ pub(super) fn given(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
         _ if lists("sqlite3 sqlite duckdb", name) => {
             parts.hidden |= words.iter().any(|word| marked(name, &word.text));
         }
-        _ if lists("sed gsed", name) => sed_words(parts, words, raw),
-        _ if lists("awk gawk mawk nawk original-awk", name) => awk_words(parts, words, raw),
+        _ if lists("sed gsed", name) => sed_words(parts, words),
+        _ if lists("awk gawk mawk nawk original-awk", name) => awk_words(parts, words),
         _ if lists("vim vi nvim ex view gvim vimdiff rvim evim", name) => plus(parts, words, true),
         _ if lists("less more most pg", name) => plus(parts, words, false),
-        _ if lists("make gmake bmake remake", name) => make_words(parts, words, raw),
+        _ if lists("make gmake bmake remake", name) => make_words(parts, words),
         _ => named(parts, name, words),
     }
 }
@@ -74,6 +74,11 @@ pub(super) fn given(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
 /// Finds what a program runs by words that only it understands.
 fn named(parts: &mut Parts, name: &str, words: &[Word]) {
     match name {
+        // The letters of a first word without a dash take the next words in their order.
+        "tar" | "gtar" | "bsdtar" => {
+            let bundle = words.first().map_or("", |word| word.text.as_str());
+            parts.hidden |= !bundle.starts_with('-') && bundle.contains(['I', 'F']);
+        }
         "socat" | "socat1" => {
             for word in words {
                 let upper = word.text.to_ascii_uppercase();
@@ -188,9 +193,9 @@ fn is_quiet(words: &[Word]) -> bool {
 }
 
 /// Notes the commands of a script, which is in the words or in a file.
-fn sed_words(parts: &mut Parts, words: &[Word], raw: &Raw) {
+fn sed_words(parts: &mut Parts, words: &[Word]) {
     let (scripts, files) = texts(words, &["expression"], &["file"], "e", "f", "lsi");
-    parts.hidden |= files.iter().any(is_unseen) && has_input(raw);
+    parts.hidden |= files.iter().any(is_unseen);
     if scripts.iter().any(|word| word.unknown) {
         parts.hidden = true;
     }
@@ -203,9 +208,9 @@ fn sed_words(parts: &mut Parts, words: &[Word], raw: &Raw) {
 }
 
 /// Notes whether a program of awk runs commands.
-fn awk_words(parts: &mut Parts, words: &[Word], raw: &Raw) {
+fn awk_words(parts: &mut Parts, words: &[Word]) {
     let (programs, files) = texts(words, &["source"], &["file", "exec", "include"], "e", "fEi", "Fv");
-    parts.hidden |= files.iter().any(is_unseen) && has_input(raw);
+    parts.hidden |= files.iter().any(is_unseen);
     parts.hidden |= words.iter().any(|word| {
         let text = word.text.as_str();
         text.starts_with("--load") || (text.starts_with("-l") && !text.starts_with("--"))
@@ -312,9 +317,9 @@ fn plus(parts: &mut Parts, words: &[Word], is_editor: bool) {
 }
 
 /// Notes variables and texts that make runs.
-fn make_words(parts: &mut Parts, words: &[Word], raw: &Raw) {
+fn make_words(parts: &mut Parts, words: &[Word]) {
     let (_, files) = texts(words, &[], &["file", "makefile"], "", "f", "CIoW");
-    parts.hidden |= files.iter().any(is_unseen) && has_input(raw);
+    parts.hidden |= files.iter().any(is_unseen);
     for word in words.iter().filter(|word| !word.text.starts_with('-')) {
         let Some((key, value)) = word.text.split_once('=') else {
             continue;

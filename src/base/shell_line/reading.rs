@@ -4,6 +4,7 @@
 
 use super::command::{Command, Program, Redirect, Role};
 use super::grammar::{Raw, raw_commands};
+use super::options::is_option;
 use super::unwrap::{Inner, inner};
 use super::word::{Word, quote};
 
@@ -98,7 +99,32 @@ impl Reading {
             reading.take(raw, Place::default());
         }
         reading.count();
+        reading.note_options();
         reading
+    }
+
+    /// Notes that a variable of the line holds an option by which a later command runs another one.
+    fn note_options(&mut self) {
+        let values = |command: &'_ Command| -> Vec<String> {
+            let words = command.sets.iter().chain(&command.words);
+            let values =
+                words.filter_map(|word| word.text.split_once('=').map(|(_, value)| value.to_owned()));
+            values.filter(|value| value.starts_with(['-', '+'])).collect()
+        };
+        let values: Vec<String> = self.commands.iter().flat_map(values).take(MOST).collect();
+        let holds = |command: &Command| {
+            let name = command.words.first().and_then(Word::program);
+            let is_given = command
+                .words
+                .iter()
+                .skip(1)
+                .any(|word| word.unknown && word.text.starts_with('$'));
+            is_given
+                && name.is_some_and(|name| values.iter().any(|value| is_option(name, &command.words, value)))
+        };
+        if self.commands.iter().any(holds) {
+            self.note(Uncertainty::Program);
+        }
     }
 
     /// The arguments of its commands, without those that are the program of a command inside of the same one: a program

@@ -272,7 +272,7 @@ fn operands<'w>(parts: &mut Parts, wrapper: &Wrapper, mut words: &'w [Word]) -> 
 /// What `su`, `flock` and the like run in addition to the line after an option at their beginning.
 fn given_words(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) {
     // These run the words after their options; the options of others may follow anywhere.
-    let runs_words = ["flock", "npx", "npm exec"].contains(&wrapper.name);
+    let runs_words = ["flock", "npx", "npm exec", "npm x"].contains(&wrapper.name);
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let is_option = word.text.starts_with('-');
@@ -289,7 +289,9 @@ fn given_words(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) 
         }
     }
     match wrapper.name {
-        "flock" | "npx" | "npm exec" => parts.push_words(words.get(at..).unwrap_or_default(), &raw.input),
+        "flock" | "npx" | "npm exec" | "npm x" => {
+            parts.push_words(words.get(at..).unwrap_or_default(), &raw.input)
+        }
         "runuser" => parts.push_words(words, &raw.input),
         // On some systems it takes the command after the file.
         "script" if words.first().is_some_and(|word| !word.text.starts_with('-')) => {

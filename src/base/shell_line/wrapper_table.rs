@@ -522,7 +522,10 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         0,
     ),
     plain("pipx run", "qv", "spec= python= pip-args= no-cache verbose", 0),
-    plain("npm x", "c:yqw:", "call= package= yes workspace=", 0),
+    runs(
+        Runs::Given,
+        plain("npm x", "c:yqw:", "call= package= yes workspace=", 0),
+    ),
     plain("pnpm dlx", "cs", "package= silent shell-mode", 0),
     plain("pnpx", "", "", 0),
     plain("yarn dlx", "p:q", "package= quiet", 0),

@@ -134,7 +134,17 @@ const BESIDE: &[&str] = &[
     "tar cf /dev/null --checkpoint=1 --checkpoint-action exec='rm x' a",
     "tar xf a.tar --to-command='rm x'",
     "tar xf a.tar --to-comm 'rm x'",
-    "tar xfI a.tar 'rm x'; tar -xf a.tar -I 'rm x'",
+    "tar xfI a.tar 'rm x'",
+    "tar -xf a.tar -I 'rm x'",
+    "sed -f <(echo 'e rm x') a",
+    "sed -f /dev/fd/3 a 3<<E\ne rm x\nE",
+    "awk -f <(echo 'BEGIN { system(\"rm x\") }')",
+    "make -f <(echo 'a: ; rm x')",
+    "python3 <(echo 'import os; os.system(\"rm x\")')",
+    "psql -f <(echo '\\! rm x')",
+    "npm x -c 'rm x'",
+    "compgen -C 'rm x'",
+    "fc -e 'rm x'",
     "tar --use-compress-program='rm x' -cf a b",
     "tar -cvf a -F 'rm x' b",
     "split --filter='rm x' a",
@@ -369,6 +379,23 @@ fn a_named_command_is_listed_and_read_like_a_line() {
             Some(Uncertainty::Program),
             "{line}"
         );
+    }
+    for line in [
+        "O=--to-command='rm x'; tar xf a \"$O\"",
+        "export O='-Orm x'; git grep $O a",
+    ] {
+        assert_eq!(
+            Reading::of_line(line).uncertainty,
+            Some(Uncertainty::Program),
+            "{line}"
+        );
+    }
+    for line in [
+        "O=-v; tar xf a $O",
+        "F=--to-command=x; ls $F",
+        "CFLAGS=-O2; gcc $CFLAGS a.c",
+    ] {
+        assert_eq!(Reading::of_line(line).uncertainty, None, "{line}");
     }
     for line in [
         "python3 -c \"$X\"",
