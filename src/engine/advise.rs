@@ -142,6 +142,8 @@ impl Adviser {
             self.sandbox.as_bytes(),
         ];
         parts.extend(contents(&operands));
+        let places = self.places(tool, args);
+        parts.extend(places.iter().map(|place| place.as_os_str().as_encoded_bytes()));
         Some(Arc::from(canon::hash("overrule always v1", &parts)))
     }
 

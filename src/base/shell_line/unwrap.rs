@@ -290,7 +290,7 @@ fn given_words(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) 
     }
     match wrapper.name {
         "flock" | "npx" | "npm exec" | "npm x" => {
-            parts.push_words(words.get(at..).unwrap_or_default(), &raw.input)
+            parts.push_words(words.get(at..).unwrap_or_default(), &raw.input);
         }
         "runuser" => parts.push_words(words, &raw.input),
         // On some systems it takes the command after the file.

@@ -56,6 +56,8 @@ pub struct Rules {
     pub pauses: BTreeMap<String, u64>,
     /// Files that calls run which name them as `file`, and what is in them.
     pub files: BTreeMap<String, String>,
+    /// Where the links in the paths of a call lead to.
+    pub place: String,
     /// The hash of the file that every call with effects writes; nothing where it is not known.
     pub target: Option<String>,
     /// Process ids with a process that still runs.
@@ -82,6 +84,7 @@ impl Default for Rules {
             alive: Arc::default(),
             target: None,
             approver: None,
+            place: String::new(),
             breakers: None,
             files: BTreeMap::new(),
             pauses: BTreeMap::new(),
@@ -314,7 +317,7 @@ impl Advice for Rules {
         let files = operands
             .iter()
             .fold(String::new(), |all, one| all + " " + &one.path + " " + &one.hash);
-        Digest(format!("{call} {rev} {tool} {args}{files}").into())
+        Digest(format!("{call} {rev} {tool} {args}{files}{}", self.place).into())
     }
 
     /// `file` in the arguments names what is run.

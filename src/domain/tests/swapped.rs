@@ -45,6 +45,24 @@ fn a_file_that_is_swapped_between_the_look_and_the_launch_does_not_run() {
 }
 
 #[test]
+fn a_link_that_leads_elsewhere_at_the_launch_is_decided_again() {
+    let (mut w, id) = asked("ls");
+    let shown = w.digest(id);
+    w.run(RunCommand::Pause {
+        reason: "a look".into(),
+    })
+    .unwrap();
+    w.approve(id).unwrap();
+    w.rules.place = "secrets".to_owned();
+    w.run(RunCommand::Resume {}).unwrap();
+    assert!(w.runs(id).is_empty(), "another place was decided on");
+    assert_eq!(w.status(id), Status::AwaitingApproval);
+    assert_ne!(w.digest(id), shown);
+    w.approve(id).unwrap();
+    assert_eq!(w.runs(id).len(), 1);
+}
+
+#[test]
 fn what_was_decided_runs_where_nothing_was_swapped() {
     let (mut w, id) = asked("ls");
     w.approve(id).unwrap();

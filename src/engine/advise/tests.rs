@@ -142,3 +142,51 @@ fn no_always_rule_if_the_command_cannot_be_determined() {
     let args = r#"{"command":"sh deplo?.sh"}"#;
     assert_eq!(adviser.key("shell", args), None);
 }
+
+#[test]
+fn a_rule_and_a_decision_are_about_the_place_that_a_link_leads_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for name in ["secrets", "docs"] {
+        std::fs::create_dir(root.join(name)).unwrap();
+        std::fs::write(root.join(name).join("key.txt"), "x").unwrap();
+    }
+    let point = |target: &str| {
+        let _ = std::fs::remove_file(root.join("pub"));
+        std::os::unix::fs::symlink(target, root.join("pub")).unwrap();
+    };
+    point("docs");
+    let text = "[[rule]]\ntool = \"*\"\nargs = [{ at = \"/path\", under = \"secrets\" }]\ngate = \"deny\"";
+    let mut policy = Policy::new(Preset::Auto).in_workspace(&root);
+    for rule in overrule_policy::parse::file("rules.toml", text, overrule_policy::Origin::User)
+        .unwrap()
+        .rules
+    {
+        policy.add(rule);
+    }
+    let adviser = Adviser {
+        policy: Arc::new(policy),
+        workspace: Arc::new(root.clone()),
+        ..adviser()
+    };
+    let args = r#"{"path":"pub/key.txt"}"#;
+    let gate = || {
+        let state = State::default();
+        Advice::verdict(&adviser, "read_file", args, &RuleUses::by(&Draft::new(&state))).gate
+    };
+    let digest = |args: &str| adviser.digest(NodeId::FIRST, Rev(1), ("read_file", args), &[]);
+    let key = || adviser.key("read_file", args);
+    assert_eq!(gate(), Gate::Allow);
+    let (before, key_before) = (digest(args), key());
+    assert_eq!(before, digest(args));
+    let plain = digest(r#"{"path":"docs/key.txt"}"#);
+    point("secrets");
+    assert_eq!(gate(), Gate::Deny);
+    assert_ne!(before, digest(args));
+    assert_ne!(key_before, key());
+    assert_eq!(plain, digest(r#"{"path":"docs/key.txt"}"#));
+    let withheld = adviser.withheld("search", r#"{"pattern":"x"}"#);
+    for (path, expected) in [("secrets", true), ("pub", true), ("docs", false)] {
+        assert_eq!(withheld(std::path::Path::new(path)).is_some(), expected, "{path}");
+    }
+}
