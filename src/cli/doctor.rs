@@ -10,6 +10,8 @@ use super::exit::{Code, Failure};
 use super::{learned, live_reload, models, print, run};
 use overrule_base::text::visible;
 use overrule_engine::setup::ModelSetup;
+use overrule_model::discover;
+use overrule_model::wire::Wire;
 use overrule_present::json;
 use overrule_present::setup::CheckView;
 use overrule_tools::sources::mcp::ServerView;
@@ -130,23 +132,57 @@ fn model(common: &Common, context: &AppContext) -> Check {
         Ok(ModelSetup::Scripted { name, .. }) => {
             Check::new("model", Status::Ok, format!("scripted: {}", visible(&name)))
         }
-        Ok(
-            ModelSetup::Server { model, base_url, .. }
-            | ModelSetup::Agent {
-                model,
-                upstream: base_url,
-                ..
-            },
-        ) => Check::new(
-            "model",
-            Status::Ok,
-            format!(
-                "{} at {}",
-                visible(&model),
-                overrule_base::text::shown_address(&base_url)
-            ),
-        ),
+        Ok(ModelSetup::Server {
+            wire,
+            model,
+            base_url,
+            entry,
+            ..
+        }) => server_of_model(context, wire, (&model, &base_url), entry.as_deref()),
+        Ok(ModelSetup::Agent {
+            wire,
+            model,
+            upstream,
+            ..
+        }) => server_of_model(context, wire, (&model, &upstream), None),
         Err(failure) => Check::new("model", Status::Warning, failure.message),
+    }
+}
+
+/// Asks the server of a model for its list of models.
+fn server_of_model(
+    context: &AppContext,
+    wire: Wire,
+    (model, base_url): (&str, &str),
+    entry: Option<&str>,
+) -> Check {
+    let at = format!(
+        "{} at {}",
+        visible(model),
+        overrule_base::text::shown_address(base_url)
+    );
+    let check = |status, words: String| Check::new("model", status, format!("{at}: {words}"));
+    let access = match models::access(&context.settings, wire, base_url, entry) {
+        Ok(access) => access,
+        Err(failure) => return check(Status::Failed, failure.message),
+    };
+    let runtime = match run::runtime() {
+        Ok(runtime) => runtime,
+        Err(failure) => return check(Status::Failed, failure.message),
+    };
+    match runtime.block_on(discover::listed(base_url, wire, &access)) {
+        Ok(names) if names.is_empty() || names.iter().any(|name| name == model) => {
+            check(Status::Ok, "it answers".to_owned())
+        }
+        Ok(_) => check(
+            Status::Warning,
+            "it answers, and its list of models does not have this one".to_owned(),
+        ),
+        // A server may have no list of models.
+        Err(why) if why.starts_with("it answered 404") || why.starts_with("it answered 405") => {
+            check(Status::Ok, format!("{why} to the question for its models"))
+        }
+        Err(why) => check(Status::Failed, visible(&why)),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use reqwest::header::CONTENT_ENCODING;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +19,8 @@ use super::{headers, overlay};
 use overrule_domain::id::TurnId;
 use overrule_domain::transcript::Message;
 use overrule_domain::turn::{StreamFault, StreamFaultKind};
+use overrule_model::http::compression::{self, Unpacker};
+use overrule_model::http::unpacker;
 use overrule_model::wire::openai_responses::is_text_call;
 use overrule_model::{Chunk, Model, Request, Way};
 
@@ -100,9 +103,15 @@ impl AgentModel {
         let mut response = response.map_err(|error| fault(StreamFaultKind::Network, error.to_string()))?;
         let status = response.status();
         let form = incoming.form();
-        let head = headers::for_agent(response.headers());
+        let mut head = headers::for_agent(response.headers());
+        let unpacker = unpacker(&response);
         if !status.is_success() {
-            let bytes = read_error(&mut response).await;
+            let mut bytes = read_error(&mut response).await;
+            // What cannot be unpacked passes as it is.
+            if let Ok(Some(unpacked)) = unpacker.map(|unpacker| whole(unpacker, &bytes)) {
+                head.remove(CONTENT_ENCODING);
+                bytes = unpacked;
+            }
             secrets.received(request.tap.clone()).note(&bytes);
             let fault = refused(
                 status.as_u16(),
@@ -111,12 +120,8 @@ impl AgentModel {
             self.run.answer(status, head, bytes);
             return Err(fault);
         }
-        if let Some(coding) = headers::coding(response.headers()) {
-            return Err(fault(
-                StreamFaultKind::Garbage,
-                format!("the model's server sent a compressed reply ({coding}), which cannot be supervised"),
-            ));
-        }
+        let mut unpacker = unpacker.map_err(|error| packed(&error))?;
+        head.remove(CONTENT_ENCODING);
         let mut reader = Reader {
             run: self.run.clone(),
             reply: ReplyReader::new(incoming.wire, form),
@@ -126,7 +131,7 @@ impl AgentModel {
             chunks,
         };
         self.run.begin_reply(turn, (incoming.wire, form), status, head);
-        let result = reader.read(&mut response, cancel).await;
+        let result = reader.read((&mut response, &mut unpacker), cancel).await;
         self.run.end_reply(turn, result.is_ok());
         result
     }
@@ -172,7 +177,7 @@ struct Reader<'c> {
 impl Reader<'_> {
     async fn read(
         &mut self,
-        response: &mut reqwest::Response,
+        (response, unpacker): (&mut reqwest::Response, &mut Unpacker),
         cancel: &CancellationToken,
     ) -> Result<(), StreamFault> {
         let mut length = 0;
@@ -183,7 +188,15 @@ impl Reader<'_> {
             };
             let piece =
                 piece.map_err(|error| fault(StreamFaultKind::Network, chain(&error.without_url())))?;
-            let Some(piece) = piece else { break };
+            let is_end = piece.is_none();
+            let piece = match piece {
+                Some(piece) if unpacker.is_plain() => piece,
+                Some(piece) => unpacker.feed(&piece).map_err(|error| packed(&error))?.into(),
+                None => std::mem::take(unpacker)
+                    .end()
+                    .map_err(|error| packed(&error))?
+                    .into(),
+            };
             length += piece.len();
             self.received.note(&piece);
             if length > MAX_REPLY {
@@ -196,6 +209,9 @@ impl Reader<'_> {
             let read = self.reply.feed(&piece, &mut events);
             self.take(events).await?;
             read?;
+            if is_end {
+                break;
+            }
         }
         let mut events = Vec::new();
         let read = self.reply.end(&mut events);
@@ -291,6 +307,18 @@ fn fault(kind: StreamFaultKind, message: String) -> StreamFault {
 
 fn cancelled() -> StreamFault {
     fault(StreamFaultKind::Truncated, "the request was withdrawn".to_owned())
+}
+
+/// Unpacks a whole body; none if it is cut or broken.
+fn whole(mut unpacker: Unpacker, bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut all = unpacker.feed(bytes).ok()?;
+    all.extend(unpacker.end().ok()?);
+    Some(all)
+}
+
+/// A compressed reply that cannot be unpacked.
+fn packed(error: &compression::Error) -> StreamFault {
+    fault(StreamFaultKind::Garbage, error.to_string())
 }
 
 async fn read_error(response: &mut reqwest::Response) -> Vec<u8> {

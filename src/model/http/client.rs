@@ -22,8 +22,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
 use super::body::Body;
+use super::compression::{self, Unpacker};
 use super::connect::Error;
-use super::connect::{chain, endpoint, http_client};
+use super::connect::{chain, endpoint, http_client, unpacker};
 use super::exchange::{Keep, Recorder, Recording};
 use super::incoming::Incoming;
 use crate::fault::Refusal;
@@ -244,7 +245,14 @@ impl Client {
         match tokio::time::timeout(self.patience.idle, send).await {
             Err(_) => Err(self.idle_timeout()),
             Ok(Err(error)) => Err(self.broken(&error)),
-            Ok(Ok(response)) => Ok(Incoming::Live(response)),
+            Ok(Ok(response)) => {
+                // The status of a refusal says more than its body.
+                let unpacker = match unpacker(&response) {
+                    Err(_) if response.status() != StatusCode::OK => Unpacker::default(),
+                    unpacker => unpacker.map_err(|error| self.packed(&error))?,
+                };
+                Ok(Incoming::Live(response, unpacker))
+            }
         }
     }
 
@@ -397,6 +405,20 @@ impl Client {
                 self.place(),
                 self.access.without_secrets(chain(error))
             ),
+            retry_after_ms: None,
+        }
+    }
+
+    /// A compressed body that cannot be unpacked.
+    pub(super) fn packed(&self, error: &compression::Error) -> StreamFault {
+        StreamFault {
+            kind: match error {
+                compression::Error::Cut(_) => StreamFaultKind::Truncated,
+                compression::Error::Unknown(_) | compression::Error::Broken { .. } => {
+                    StreamFaultKind::Garbage
+                }
+            },
+            message: format!("{}: {error}", self.place()),
             retry_after_ms: None,
         }
     }

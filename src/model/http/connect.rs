@@ -5,12 +5,13 @@
 use std::sync::Once;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{StatusCode, Url};
 use secrecy::ExposeSecret as _;
 
 use super::access::{Access, Proxy};
+use super::compression::{self, Unpacker};
 use crate::frame::Object;
 use crate::show::{excerpt, visible};
 use crate::wire::Wire;
@@ -95,7 +96,9 @@ pub fn http_client(
         .default_headers(headers)
         .connect_timeout(connect)
         // A redirect would repeat the request, and the key with it, elsewhere.
-        .redirect(Policy::none());
+        .redirect(Policy::none())
+        // A compressed stream would come late; one that comes all the same is unpacked.
+        .no_gzip();
     match &access.proxy {
         Proxy::Url(proxy) => {
             let bad = |_| Error::Proxy {
@@ -154,17 +157,28 @@ pub(crate) async fn models(
             return Err(format!("it answered {status}"));
         }
         let mut bytes = Vec::new();
+        let mut unpacker = unpacker(&response).map_err(|error| error.to_string())?;
         while let Some(piece) = response.chunk().await.map_err(broken)? {
-            bytes.extend_from_slice(&piece);
+            bytes.extend(unpacker.feed(&piece).map_err(|error| error.to_string())?);
             if bytes.len() > MAX_MODELS {
                 return Err("its answer is too long".to_owned());
             }
         }
+        bytes.extend(unpacker.end().map_err(|error| error.to_string())?);
         let names = String::from_utf8(bytes).ok().and_then(|text| names(&text));
         names.ok_or_else(|| "its answer is no list of models".to_owned())
     };
     let late = |_| format!("no answer within {} s", wait.as_secs_f32());
     tokio::time::timeout(wait, asked).await.map_err(late)?
+}
+
+/// Returns what unpacks the body of a response.
+pub fn unpacker(response: &reqwest::Response) -> Result<Unpacker, compression::Error> {
+    let codings = response.headers().get_all(CONTENT_ENCODING).iter();
+    let codings: Vec<_> = codings
+        .map(|value| String::from_utf8_lossy(value.as_bytes()))
+        .collect();
+    Unpacker::new(&codings.join(","))
 }
 
 /// Returns the names in a list of models: `{"data": [{"id": …}]}` or `{"models": [{"name": …}]}`.

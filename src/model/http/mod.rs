@@ -5,11 +5,12 @@
 mod access;
 pub mod body;
 pub mod client;
+pub mod compression;
 pub(super) mod connect;
 pub mod exchange;
 mod incoming;
 
 pub use access::{Access, Proxy};
 pub use client::{Client, Patience};
-pub use connect::{Error, is_usable_proxy, pass_through};
+pub use connect::{Error, is_usable_proxy, pass_through, unpacker};
 pub use exchange::Recording;

@@ -1,0 +1,312 @@
+//! Unpacks a reply that a server or a gateway compressed, also without being asked to.
+//!
+//! Must not know: sockets, what is in a reply.
+//!
+//! Bytes go in as they arrive, and what they complete comes out. The codings are those of RFC 9110 and RFC 8878.
+
+use std::io::{ErrorKind, Write};
+
+use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use ruzstd::decoding::FrameDecoder;
+
+use crate::show::visible;
+
+/// Bytes that the longest header of a Zstandard frame has.
+const ZSTD_HEADER: usize = 18;
+/// Bytes that are unpacked of a Zstandard frame in one step.
+const STEP: usize = 64 * 1024;
+
+/// Why a reply cannot be unpacked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Another coding than `gzip`, `deflate` and `zstd`.
+    #[error("the reply is compressed in a way that is not known (`{}`)", visible(.0))]
+    Unknown(String),
+    /// It is not what its header says.
+    #[error("the reply is compressed and cannot be unpacked: it is no {coding} ({why})")]
+    Broken {
+        /// The coding.
+        coding: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// It ended too early.
+    #[error("the reply is compressed and ended too early to be unpacked ({0})")]
+    Cut(&'static str),
+}
+
+/// Unpacks one body.
+#[derive(Default)]
+pub struct Unpacker {
+    /// The coding that was applied last comes first.
+    stages: Vec<Stage>,
+}
+
+enum Stage {
+    Gzip(MultiGzDecoder<Vec<u8>>),
+    /// The first bytes of a body whose form is not known yet: some servers leave the frame of zlib out.
+    Deflate(Vec<u8>),
+    Zlib(ZlibDecoder<Vec<u8>>),
+    Raw(DeflateDecoder<Vec<u8>>),
+    Zstd(Zstd),
+}
+
+#[derive(Default)]
+struct Zstd {
+    decoder: FrameDecoder,
+    /// Bytes that do not make a block yet.
+    pending: Vec<u8>,
+    /// True in the middle of a frame.
+    is_open: bool,
+}
+
+impl Unpacker {
+    /// Begins a body with this `Content-Encoding`: codings in the order in which they were applied.
+    pub fn new(codings: &str) -> Result<Self, Error> {
+        let names = codings.rsplit(',').map(|name| name.trim().to_ascii_lowercase());
+        let names = names.filter(|name| !matches!(name.as_str(), "" | "identity"));
+        let stages = names.map(|name| match name.as_str() {
+            "gzip" | "x-gzip" => Ok(Stage::Gzip(MultiGzDecoder::new(Vec::new()))),
+            "deflate" => Ok(Stage::Deflate(Vec::new())),
+            "zstd" => Ok(Stage::Zstd(Zstd::default())),
+            _ => Err(Error::Unknown(name)),
+        });
+        let stages = stages.collect::<Result<_, _>>()?;
+        Ok(Self { stages })
+    }
+
+    /// Returns true if nothing is unpacked.
+    pub fn is_plain(&self) -> bool {
+        self.stages.is_empty()
+    }
+
+    /// Takes the next bytes, and returns what they complete.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut bytes = bytes.to_vec();
+        for stage in &mut self.stages {
+            bytes = stage.feed(&bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    /// Ends the body.
+    pub fn end(&mut self) -> Result<Vec<u8>, Error> {
+        let mut rest = Vec::new();
+        for stage in &mut self.stages {
+            rest = stage.feed(&rest)?;
+            rest.extend(stage.end()?);
+        }
+        Ok(rest)
+    }
+}
+
+impl Stage {
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        if let Self::Deflate(begun) = self {
+            begun.extend_from_slice(bytes);
+            let &[first, second, ..] = begun.as_slice() else {
+                return Ok(Vec::new());
+            };
+            let begun = std::mem::take(begun);
+            let is_zlib = first & 0x0F == 8 && u16::from_be_bytes([first, second]) % 31 == 0;
+            *self = if is_zlib {
+                Self::Zlib(ZlibDecoder::new(Vec::new()))
+            } else {
+                Self::Raw(DeflateDecoder::new(Vec::new()))
+            };
+            return self.feed(&begun);
+        }
+        match self {
+            Self::Gzip(decoder) => {
+                written(decoder, bytes, "gzip").map(|()| std::mem::take(decoder.get_mut()))
+            }
+            Self::Zlib(decoder) => {
+                written(decoder, bytes, "deflate").map(|()| std::mem::take(decoder.get_mut()))
+            }
+            Self::Raw(decoder) => {
+                written(decoder, bytes, "deflate").map(|()| std::mem::take(decoder.get_mut()))
+            }
+            Self::Zstd(zstd) => zstd.feed(bytes),
+            Self::Deflate(_) => Ok(Vec::new()),
+        }
+    }
+
+    fn end(&mut self) -> Result<Vec<u8>, Error> {
+        let failed = |error: &std::io::Error, coding| failed(error, coding);
+        match self {
+            Self::Gzip(decoder) => {
+                decoder.try_finish().map_err(|error| failed(&error, "gzip"))?;
+                Ok(std::mem::take(decoder.get_mut()))
+            }
+            Self::Zlib(decoder) => {
+                decoder.try_finish().map_err(|error| failed(&error, "deflate"))?;
+                Ok(std::mem::take(decoder.get_mut()))
+            }
+            Self::Raw(decoder) => {
+                decoder.try_finish().map_err(|error| failed(&error, "deflate"))?;
+                Ok(std::mem::take(decoder.get_mut()))
+            }
+            Self::Deflate(begun) if begun.is_empty() => Ok(Vec::new()),
+            Self::Deflate(_) => Err(Error::Cut("deflate")),
+            Self::Zstd(zstd) if zstd.is_open || !zstd.pending.is_empty() => Err(Error::Cut("zstd")),
+            Self::Zstd(_) => Ok(Vec::new()),
+        }
+    }
+}
+
+fn written(decoder: &mut impl Write, bytes: &[u8], coding: &'static str) -> Result<(), Error> {
+    let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
+    written.map_err(|error| failed(&error, coding))
+}
+
+fn failed(error: &std::io::Error, coding: &'static str) -> Error {
+    if error.kind() == ErrorKind::UnexpectedEof {
+        return Error::Cut(coding);
+    }
+    Error::Broken {
+        coding,
+        why: error.to_string(),
+    }
+}
+
+impl Zstd {
+    /// Unpacks whole blocks. What refers back to the window comes with a later block, or with the end of the frame.
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        self.pending.extend_from_slice(bytes);
+        let mut out = Vec::new();
+        let mut target = vec![0; STEP];
+        loop {
+            if !self.is_open && self.pending.is_empty() {
+                return Ok(out);
+            }
+            let step = self.decoder.decode_from_to(&self.pending, &mut target);
+            let (read, unpacked) = match step {
+                Ok(step) => step,
+                // The header of the frame is not whole yet.
+                Err(_) if !self.is_open && self.pending.len() < ZSTD_HEADER => return Ok(out),
+                Err(error) => {
+                    return Err(Error::Broken {
+                        coding: "zstd",
+                        why: error.to_string(),
+                    });
+                }
+            };
+            self.is_open = true;
+            if read > self.pending.len() {
+                return Ok(out);
+            }
+            self.pending.drain(..read);
+            out.extend(target.iter().take(unpacked));
+            if self.decoder.is_finished() && self.decoder.can_collect() == 0 {
+                self.decoder = FrameDecoder::new();
+                self.is_open = false;
+            } else if read == 0 && unpacked == 0 {
+                return Ok(out);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    fn packed(coding: &str, body: &[u8]) -> Vec<u8> {
+        let level = Compression::default();
+        match coding {
+            "gzip" => {
+                let mut out = GzEncoder::new(Vec::new(), level);
+                out.write_all(body).unwrap();
+                out.finish().unwrap()
+            }
+            "zlib" => {
+                let mut out = ZlibEncoder::new(Vec::new(), level);
+                out.write_all(body).unwrap();
+                out.finish().unwrap()
+            }
+            "raw" => {
+                let mut out = DeflateEncoder::new(Vec::new(), level);
+                out.write_all(body).unwrap();
+                out.finish().unwrap()
+            }
+            _ => compress_to_vec(body, CompressionLevel::Fastest),
+        }
+    }
+
+    fn unpacked(header: &str, bytes: &[u8], size: usize) -> Result<Vec<u8>, Error> {
+        let mut unpacker = Unpacker::new(header)?;
+        let mut out = Vec::new();
+        for piece in bytes.chunks(size) {
+            out.extend(unpacker.feed(piece)?);
+        }
+        out.extend(unpacker.end()?);
+        Ok(out)
+    }
+
+    #[test]
+    fn a_reply_is_unpacked_wherever_its_bytes_are_cut() {
+        let long: Vec<u8> = (0..40_000_u32)
+            .flat_map(|n| format!("data: {n}\n\n").into_bytes())
+            .collect();
+        for body in [b"data: one\n\n".as_slice(), b"", &long] {
+            for (header, coding) in [
+                ("gzip", "gzip"),
+                ("x-gzip", "gzip"),
+                ("deflate", "zlib"),
+                ("deflate", "raw"),
+                ("zstd", "zstd"),
+            ] {
+                let bytes = packed(coding, body);
+                for size in [1, 7, 4096, usize::MAX] {
+                    if size == 1 && body.len() > 1000 {
+                        continue;
+                    }
+                    let got = unpacked(header, &bytes, size.min(bytes.len().max(1)));
+                    assert!(
+                        got.as_deref() == Ok(body),
+                        "{header} {coding} in {size}: {}",
+                        body.len()
+                    );
+                }
+            }
+        }
+        let twice = packed("zstd", &packed("gzip", b"both"));
+        assert_eq!(unpacked("gzip, zstd", &twice, 3).unwrap(), b"both");
+        let frames = [packed("zstd", b"one"), packed("zstd", b"two")].concat();
+        assert_eq!(unpacked("zstd", &frames, 2).unwrap(), b"onetwo");
+        assert_eq!(unpacked("identity", b"plain", 2).unwrap(), b"plain");
+        assert!(Unpacker::new("").unwrap().is_plain());
+    }
+
+    #[test]
+    fn what_is_complete_comes_before_the_end() {
+        let mut out = GzEncoder::new(Vec::new(), Compression::default());
+        out.write_all(b"data: one\n\n").unwrap();
+        out.flush().unwrap();
+        let mut unpacker = Unpacker::new("gzip").unwrap();
+        assert_eq!(unpacker.feed(out.get_ref()).unwrap(), b"data: one\n\n");
+    }
+
+    #[test]
+    fn what_cannot_be_unpacked_is_called_that() {
+        let said = |header, bytes: &[u8]| unpacked(header, bytes, 64).unwrap_err().to_string();
+        assert_eq!(
+            said("br", b"x"),
+            "the reply is compressed in a way that is not known (`br`)"
+        );
+        for (header, coding) in [("gzip", "gzip"), ("deflate", "zlib"), ("zstd", "zstd")] {
+            let noise = said(header, &b"data: {}\n\n".repeat(8));
+            assert!(
+                noise.starts_with("the reply is compressed and cannot be unpacked"),
+                "{noise}"
+            );
+            let whole = packed(coding, &b"data: one\n\n".repeat(50));
+            let cut = said(header, &whole[..whole.len() / 2]);
+            assert!(cut.contains("ended too early"), "{header}: {cut}");
+        }
+    }
+}
