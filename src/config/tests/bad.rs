@@ -229,7 +229,7 @@ fn errors_about_money() {
         ),
         (
             "[price.model.m]\ninput = 1\noutput = 1\nprice = 1",
-            "4:1: `price.model.m.price`: unknown key; known here: cached, currency, input, output, per",
+            "4:1: `price.model.m.price`: unknown key; known here: cache_write, cache_write_1h, cached, currency, input, output, per",
         ),
         (
             "[limits]\nprice = 0",

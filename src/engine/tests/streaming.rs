@@ -171,9 +171,22 @@ async fn a_passing_fault_is_tried_again_with_growing_pauses_and_then_put_to_the_
     for (before, after) in pauses.iter().zip(&pauses[1..]) {
         assert!(after > before, "{pauses:?}");
     }
-    assert!(pauses[0] >= Duration::from_millis(100), "{pauses:?}");
-    ask.fail(fault(StreamFaultKind::Server));
-    stage.quiet().await;
+    assert!(pauses[0] >= Duration::from_millis(800), "{pauses:?}");
+    // Ten minutes in all and what the breaker adds (this clock does not count its waits), and then no more.
+    let waited: Duration = pauses.iter().sum();
+    let began = tokio::time::Instant::now();
+    let mut requests = 0;
+    loop {
+        ask.fail(fault(StreamFaultKind::Server));
+        let Ok(next) = tokio::time::timeout(Duration::from_secs(80), stage.asked()).await else {
+            break;
+        };
+        ask = next;
+        requests += 1;
+    }
+    let waited = waited + began.elapsed() - Duration::from_secs(80);
+    assert!((600..=640).contains(&waited.as_secs()), "{waited:?}");
+    assert!((9..=12).contains(&requests), "{requests}");
     stage
         .until("broken", |stage| {
             stage
