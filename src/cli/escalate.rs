@@ -15,6 +15,7 @@ use super::address::Address;
 use super::build::AppContext;
 use super::headless_decisions::End;
 use overrule_base::text::{redact, visible};
+use overrule_config::notify::Include;
 use overrule_console::event_text;
 use overrule_domain::apply;
 use overrule_domain::envelope::Envelope;
@@ -53,6 +54,8 @@ pub struct Caller {
     ways: Arc<Ways>,
     after: Duration,
     session: Address,
+    /// True if a notification has the arguments of calls.
+    arguments: bool,
     newest: VecDeque<Arc<Envelope>>,
     current: Option<(AttentionReason, AlertState)>,
     calls: JoinSet<Vec<String>>,
@@ -81,6 +84,7 @@ impl Caller {
             ways: Arc::new(ways),
             after,
             session: context.address(session),
+            arguments: set.include.value == Include::Arguments,
             newest: VecDeque::new(),
             current: None,
             calls: JoinSet::new(),
@@ -221,13 +225,12 @@ impl Caller {
             .iter()
             .take(NEWEST)
             .filter_map(|id| state.calls.get(id))
-            .map(|call| AlertCallView::of(state, call, clean))
+            .map(|call| AlertCallView::of(state, call, self.arguments, clean))
             .collect();
-        let events = self
-            .newest
-            .iter()
-            .map(|one| clean(&event_text::of(one)))
-            .collect();
+        // Both may repeat arguments.
+        let newest = self.newest.iter().filter(|_| self.arguments);
+        let events = newest.map(|one| clean(&event_text::of(one))).collect();
+        let attempts = if self.arguments { attempts } else { &[] };
         let from = attempts.len().saturating_sub(NEWEST);
         let attempts = attempts.iter().skip(from).map(|line| clean(line)).collect();
         let session = &self.session;

@@ -221,8 +221,14 @@ fn as_words(state: &State, view: &CallView<'_>, form: &[String]) -> String {
     if let Some(wait) = decision.agent_wait {
         lines.push(wait.describe(Clock::start().utc_ms()));
     }
-    if let Some(word) = decision.confirmation {
-        lines.push(format!("irreversible: approve it with --word {}", visible(word)));
+    lines.extend(decision.definitions.iter().cloned());
+    if let Some(word) = &decision.confirmation {
+        let why = if decision.definitions.is_empty() {
+            "irreversible"
+        } else {
+            "this call alone"
+        };
+        lines.push(format!("{why}: approve it with --word {}", visible(word)));
     }
     lines.extend(repair_lines(state, view));
     if let Some(why) = &head.why {

@@ -8,7 +8,7 @@ use super::args::{Common, Trust};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
-use overrule_base::text::visible;
+use overrule_base::text::{redact, visible};
 use overrule_config::{dot_mcp, files, load, servers, trust, written};
 use overrule_control::peer;
 use overrule_policy::Origin;
@@ -70,6 +70,11 @@ pub fn trust(common: &Common, args: &Trust) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
+/// What a file says, without the secrets in it.
+fn safe(text: &str) -> String {
+    visible(&redact(text))
+}
+
 fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }
@@ -107,7 +112,7 @@ fn candidates(context: &AppContext) -> Result<Vec<Candidate>, Failure> {
             let allows = rules.filter(|rule| rule.gate == overrule_domain::call::Gate::Allow);
             lines.extend(allows.map(|rule| format!("allows {}", rule.cite())));
             let declared = trusted.compiled.tools.declared.iter();
-            lines.extend(declared.map(|tool| format!("declares {}", visible(tool.written()))));
+            lines.extend(declared.map(|tool| format!("declares {}", safe(tool.written()))));
         }
         if lines.is_empty() {
             lines.push("only tightens: it needs no trust".to_owned());
@@ -124,7 +129,7 @@ fn starts(server: &servers::RawServer) -> String {
     } else {
         "starts"
     };
-    format!("{} {verb}: {}", visible(&server.name), visible(&server.written()))
+    format!("{} {verb}: {}", visible(&server.name), safe(&server.written()))
 }
 
 fn candidate(context: &AppContext, path: PathBuf, text: &str, lines: Vec<String>) -> Candidate {

@@ -34,6 +34,31 @@ pub struct Notify {
     pub limit_ms: Setting<u64>,
     /// How long the run waits before they are used, in milliseconds.
     pub after_ms: Setting<u64>,
+    /// What they get to know of a call.
+    pub include: Setting<Include>,
+}
+
+/// What a notification says of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Include {
+    /// Title, tool, class and reason.
+    Call,
+    /// The arguments too, and the newest events.
+    Arguments,
+}
+
+impl Include {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Arguments => "arguments",
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let known = [Self::Call, Self::Arguments].into_iter().find(|one| one.label() == text);
+        known.ok_or_else(|| format!("unknown value `{}`", overrule_base::text::visible(text)))
+    }
 }
 
 /// The contents of `[notify]` in a file.
@@ -51,6 +76,8 @@ pub struct RawNotify {
     timeout: Field<u64>,
     #[serde(deserialize_with = "after")]
     after: Field<u64>,
+    #[serde(deserialize_with = "include")]
+    include: Field<Include>,
 }
 
 /// Reads a command: a list is a program with its arguments, a string is a line for the shell.
@@ -85,6 +112,7 @@ strings! {
     webhook: Webhook = Webhook::new,
         "write it such as \"https://ntfy.example/topic\"; http:// is for this machine alone";
     timeout: u64 = |text| duration(text, 1, LONGEST_LIMIT.0), "write a duration from 1ms to 2m, such as \"10s\"";
+    include: Include = Include::parse, "write \"call\" or \"arguments\"";
     after: u64 = |text| duration(text, 0, LONGEST_AFTER.0),
         "write a duration of at most 24h, such as \"10s\", or \"0ms\"";
 }
@@ -105,6 +133,7 @@ pub(super) fn weigh(files: &Files, mine: RawNotify, theirs: RawNotify) -> Notify
         webhook: files.optional(mine.webhook, theirs.webhook),
         limit_ms: files.last(LIMIT_MS, mine.timeout, theirs.timeout),
         after_ms: files.last(AFTER_MS, mine.after, theirs.after),
+        include: files.last(Include::Call, mine.include, theirs.include),
     }
 }
 
@@ -134,6 +163,7 @@ impl Notify {
             }),
             line("notify.timeout", &self.limit_ms, ms),
             line("notify.after", &self.after_ms, ms),
+            line("notify.include", &self.include, |one| one.label().to_owned()),
         ]
     }
 }

@@ -48,8 +48,49 @@ pub fn asks_operator(state: &State, call: NodeId) -> bool {
     call_content.is_some_and(|(tool, _)| of(state, tool).iter().any(|tag| tag == ASKS_OPERATOR))
 }
 
-/// Returns the tool of a call that cannot be undone: its approval needs the name of the tool.
-pub fn confirmation(state: &State, call: NodeId) -> Option<&Arc<str>> {
+/// What the approval of a call has to name, so that nobody approves without knowing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confirmation<'s> {
+    /// The tool: its effect cannot be undone.
+    Tool(&'s Arc<str>),
+    /// The hash of its server's definitions: they changed since they were accepted.
+    Definitions {
+        /// The server.
+        server: &'s str,
+        /// The hash.
+        hash: &'s str,
+    },
+}
+
+impl Confirmation<'_> {
+    /// Characters of a hash that are enough to name it.
+    const ENOUGH: usize = 8;
+
+    /// The word to type.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Tool(tool) => tool,
+            Self::Definitions { hash, .. } => hash.get(..Self::ENOUGH).unwrap_or(hash),
+        }
+    }
+
+    /// Returns true if a word names it: the tool, or the beginning of the hash.
+    pub fn is_named(&self, word: Option<&str>) -> bool {
+        match (self, word) {
+            (Self::Tool(tool), Some(word)) => **tool == *word,
+            (Self::Definitions { hash, .. }, Some(word)) => word.len() >= self.word().len() && hash.starts_with(word),
+            (_, None) => false,
+        }
+    }
+}
+
+/// Returns what the approval of a call has to name; none for most calls.
+pub fn confirmation(state: &State, call: NodeId) -> Option<Confirmation<'_>> {
     let (tool, _) = state.nodes.get(&call)?.as_call()?;
-    is_irreversible(state, tool).then_some(tool)
+    let card = card(state, tool);
+    if let Some((card, hash)) = card.and_then(|card| Some((card, card.changed_definitions()?))) {
+        let server = card.server().unwrap_or_default();
+        return Some(Confirmation::Definitions { server, hash });
+    }
+    is_irreversible(state, tool).then_some(Confirmation::Tool(tool))
 }

@@ -31,9 +31,9 @@ pub struct AlertView {
     pub state: RunStateView,
     /// The newest calls that it is about.
     pub waiting: Vec<AlertCallView>,
-    /// What was tried so far, oldest first.
+    /// What was tried so far, oldest first; empty unless the settings include arguments.
     pub attempts: Vec<String>,
-    /// The newest events, oldest first.
+    /// The newest events, oldest first; empty unless the settings include arguments.
     pub events: Vec<String>,
     /// The command that shows more.
     pub see: String,
@@ -71,8 +71,9 @@ pub struct AlertCallView {
     pub call: NodeId,
     /// The tool.
     pub tool: String,
-    /// The arguments, shortened.
-    pub arguments: String,
+    /// The arguments, shortened; none unless the settings include them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
     /// Its status, in a few words.
     pub status: String,
     /// What it can do to the world.
@@ -80,14 +81,14 @@ pub struct AlertCallView {
 }
 
 impl AlertCallView {
-    /// Builds the view of a call.
-    pub fn of(state: &State, call: &Call, clean: Clean) -> Self {
+    /// Builds the view of a call, with or without its arguments.
+    pub fn of(state: &State, call: &Call, arguments: bool, clean: Clean) -> Self {
         let call_content = state.nodes.get(&call.id).and_then(Node::as_call);
         let (tool, args) = call_content.map_or(("", ""), |(tool, args)| (&**tool, &**args));
         Self {
             call: call.id,
             tool: clean(tool),
-            arguments: clean(call.resolved.as_deref().unwrap_or(args)),
+            arguments: arguments.then(|| clean(call.resolved.as_deref().unwrap_or(args))),
             status: Status::label(&call.status).into_owned(),
             effect: call.effect,
         }

@@ -33,7 +33,7 @@ use overrule_domain::repair_trace;
 use overrule_domain::repeat;
 use overrule_domain::rule;
 use overrule_domain::state::State;
-use overrule_domain::tags;
+use overrule_domain::tags::{self, Confirmation};
 use overrule_domain::thread;
 use overrule_domain::why;
 use overrule_policy::DangerMark;
@@ -97,8 +97,10 @@ pub struct CallDecisionView<'s> {
     /// Hash of the text that it would replace, empty if there is no file; none if that is not known, or where no
     /// file is read.
     pub base: Option<Arc<str>>,
-    /// The word that confirms an irreversible call; none for other calls.
-    pub confirmation: Option<&'s Arc<str>>,
+    /// The word that confirms an irreversible call, or one whose server changed its tools; none for other calls.
+    pub confirmation: Option<String>,
+    /// How the definitions of its server changed since they were accepted, line by line; empty if they did not.
+    pub definitions: Vec<String>,
     /// What the operator's program says about it; none if there is no answer to report.
     pub approver: Option<String>,
     /// When it expires; none without a deadline.
@@ -170,6 +172,7 @@ impl<'s> CallView<'s> {
                 danger: Vec::new(),
                 base: None,
                 confirmation: confirmation(state, call),
+                definitions: definitions(state, call),
                 approver: approver::describe(call),
                 deadline: DeadlineView::of(state, call, around.held),
                 agent_wait: AgentWaitView::of(state, call).filter(|_| around.held),
@@ -258,10 +261,24 @@ pub fn repeat_lines(state: &State, repeats: &[RepeatView<'_>]) -> Vec<String> {
     lines
 }
 
-/// The tool name that confirms an irreversible call.
-fn confirmation<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
+/// The word that confirms a call.
+fn confirmation(state: &State, call: &Call) -> Option<String> {
     let asks = matches!(call.status, Status::AwaitingApproval | Status::Consent(_));
-    tags::confirmation(state, call.id).filter(|_| asks)
+    let needed = tags::confirmation(state, call.id).filter(|_| asks)?;
+    Some(needed.word().to_owned())
+}
+
+/// How the definitions of the server changed since they were accepted, and what to do, line by line.
+fn definitions(state: &State, call: &Call) -> Vec<String> {
+    let Some(Confirmation::Definitions { server, .. }) = tags::confirmation(state, call.id) else {
+        return Vec::new();
+    };
+    let tool = state.nodes.get(&call.id).and_then(Node::as_call).map(|(tool, _)| tool);
+    let difference = tool.and_then(|tool| tags::card(state, tool)?.drift()).unwrap_or_default();
+    let mut lines = vec![format!("the tools of {} changed since they were accepted:", visible(server))];
+    lines.extend(difference.lines().map(visible));
+    lines.push(format!("`overrule tools accept {} --run ID` shows all of it and accepts it", visible(server)));
+    lines
 }
 
 /// The rule that asks about a call, with the words of a workspace quoted; in its visible form.

@@ -28,6 +28,7 @@ fn caller(command: &[&str]) -> Caller {
         ways,
         after: Duration::ZERO,
         session: Address::new("0123", &Flags::default()),
+        arguments: true,
         newest: VecDeque::new(),
         current: None,
         calls: JoinSet::new(),
@@ -93,6 +94,32 @@ fn notification_is_short_visible_and_free_of_secrets() {
         !whole.chars().any(|c| c.is_control() || c == '\u{202e}'),
         "{whole}"
     );
+}
+
+#[test]
+fn arguments_leave_the_machine_only_if_the_settings_say_so() {
+    let mut stage = waiting();
+    let mut caller = Caller {
+        arguments: false,
+        ..caller(&[])
+    };
+    stage.engine(Event::Run(RunEvent::Refused {
+        command: "approve".into(),
+        reason: "about xxxx".into(),
+    }));
+    if let Some(overrule_console::panes::log::model::Line::Event(envelope)) =
+        stage.model.log.shown().last().map(|(_, line)| line)
+    {
+        caller.note(envelope);
+    }
+    let message = alert_json(&caller, &stage.model.run.state);
+    let call = message["waiting"][0].as_object().unwrap();
+    let keys: Vec<&str> = call.keys().map(String::as_str).collect();
+    assert_eq!(keys, ["call", "effect", "status", "tool"]);
+    assert_eq!(message["reason"], "c3 write_file waits for your decision (awaiting approval)");
+    assert!(!message.to_string().contains("xxxx"), "{message}");
+    caller.arguments = true;
+    assert!(alert_json(&caller, &stage.model.run.state).to_string().contains("xxxx"));
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use overrule_domain::id::{BadNodeId, NodeId, Rev};
 use overrule_domain::node::Node;
 use overrule_domain::ready;
 use overrule_domain::state::State;
-use overrule_domain::tags;
+use overrule_domain::tags::{self, Confirmation};
 
 pub(super) fn text(words: &str) -> Arc<str> {
     Arc::from(words)
@@ -42,16 +42,22 @@ pub(super) fn current(state: &State, text: &str) -> Result<(NodeId, Rev), Failur
 /// Checks the tool name that confirms an irreversible call. It is checked before the command is
 /// sent, so that the refusal can show the flag to add.
 pub(super) fn worded(state: &State, call: NodeId, given: Option<&str>) -> Result<Option<Arc<str>>, Failure> {
-    match tags::confirmation(state, call) {
-        Some(tool) if given != Some(tool) => Err(Failure::new(
-            Code::Halted,
-            format!(
-                "cannot approve {call} without its tool name: its effect is irreversible; hint: add --word {}",
-                visible(tool)
-            ),
-        )),
-        _ => Ok(given.map(text)),
-    }
+    let needed = tags::confirmation(state, call).filter(|needed| !needed.is_named(given));
+    let Some(needed) = needed else {
+        return Ok(given.map(text));
+    };
+    let word = visible(needed.word());
+    let message = match needed {
+        Confirmation::Tool(_) => format!(
+            "cannot approve {call} without its tool name: its effect is irreversible; hint: add --word {word}"
+        ),
+        Confirmation::Definitions { server, .. } => format!(
+            "cannot approve {call}: the tools of {0} changed since they were accepted; hint: `overrule tools accept {0} --run \
+             ID` shows the difference and accepts them, or add --word {word} to approve this call alone",
+            visible(server)
+        ),
+    };
+    Err(Failure::new(Code::Halted, message))
 }
 
 /// Returns the whole digest for its printed prefix.

@@ -21,7 +21,7 @@ use overrule_domain::call::{Digest, Shown, Status};
 use overrule_domain::command::{CallCommand, Command};
 use overrule_domain::effective_status::EffectiveStatus;
 use overrule_domain::id::{NodeId, NodeKind, Rev};
-use overrule_domain::tags;
+use overrule_domain::tags::{self, Confirmation};
 
 use crate::verbs::{By, Moment};
 
@@ -255,16 +255,23 @@ pub(crate) fn read_to_end(
     }
 }
 
-/// Asks for the name of the tool before a call runs that cannot be undone.
-pub(crate) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, tool: &str) {
-    let tool = overrule_base::text::visible(tool);
-    let title = format!("{call} cannot be undone: type `{tool}` to run it");
+/// Asks for the word that confirms a call before it runs.
+pub(crate) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, word: &str) {
+    let word = overrule_base::text::visible(word);
+    let title = match tags::confirmation(&model.run.state, call) {
+        Some(Confirmation::Definitions { server, .. }) => {
+            let server = overrule_base::text::visible(server);
+            format!("The tools of {server} changed: type `{word}` to run {call} alone")
+        }
+        _ => format!("{call} cannot be undone: type `{word}` to run it"),
+    };
     prompts::line(model, purpose, &title, "");
 }
 
-/// The tool of a call that cannot be undone.
-pub(crate) fn irreversible(model: &Model, call: NodeId) -> Option<Arc<str>> {
-    tags::confirmation(&model.run.state, call).cloned()
+/// The word that confirms a call: the name of a tool that cannot be undone, or the hash of changed definitions.
+pub(crate) fn confirmation(model: &Model, call: NodeId) -> Option<Arc<str>> {
+    let needed = tags::confirmation(&model.run.state, call)?;
+    Some(Arc::from(needed.word()))
 }
 
 /// The form in which a call is shown in the inspector.

@@ -311,9 +311,9 @@ fn about_call(
             shown,
             again,
         } => {
-            let tool = decide::irreversible(model, call);
+            let tool = decide::confirmation(model, call);
             if tool.as_deref() != Some(text.as_str()) {
-                return Err("Nothing approved: that is not the name of the tool".to_owned());
+                return Err("Nothing approved: that is not the word".to_owned());
             }
             if again {
                 let choice = ConsentChoice::RunAgain;

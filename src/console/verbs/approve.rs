@@ -11,7 +11,7 @@ use crate::model::overlay::LinePurpose;
 use crate::refusal::{Confirmation, NodeState, Refusal, Unseen};
 use crate::update::choices::choices;
 use crate::update::decide::{
-    approved, armed, ask_word, asks_approval, irreversible, read_to_end, shown, shown_form, subject, unread,
+    approved, armed, ask_word, asks_approval, confirmation, read_to_end, shown, shown_form, subject, unread,
     waiting,
 };
 use overrule_domain::call::Status;
@@ -66,7 +66,7 @@ fn command(model: &Model) -> Option<Command> {
         digest: model.run.state.call(call)?.digest.clone()?,
         unread: 0,
         shown: None,
-        word: irreversible(model, call),
+        word: confirmation(model, call),
     }))
 }
 
@@ -100,7 +100,7 @@ fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result
         return Err(NodeState::NotReady(call).into());
     };
     let form = shown_form(model, call);
-    if let Some(tool) = irreversible(model, call) {
+    if let Some(tool) = confirmation(model, call) {
         let purpose = LinePurpose::Irreversible {
             call,
             rev,

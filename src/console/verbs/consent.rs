@@ -12,7 +12,7 @@ use crate::model::overlay::LinePurpose;
 use crate::msg::Out;
 use crate::refusal::{NoTarget, NodeState, Refusal};
 use crate::update::choices::{asked, chosen, shown_in_dialog};
-use crate::update::decide::{ask_word, irreversible};
+use crate::update::decide::{ask_word, confirmation};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice};
 use overrule_domain::id::Seq;
 use overrule_domain::repeat;
@@ -78,7 +78,7 @@ pub(super) fn consenting(model: &Model, choice: ConsentChoice) -> Option<Command
         call,
         rev,
         digest,
-        word: irreversible(model, call).filter(|_| choice == ConsentChoice::RunAgain),
+        word: confirmation(model, call).filter(|_| choice == ConsentChoice::RunAgain),
         choice,
         shown: None,
     }))
@@ -90,7 +90,7 @@ fn consent(model: &mut Model, choice: ConsentChoice, out: &mut Vec<Out>) -> Resu
     let shown = shown_in_dialog(model).filter(|_| again);
     let digest = digest.ok_or(NodeState::NotReady(call))?;
     model.overlays.pop();
-    if again && let Some(tool) = irreversible(model, call) {
+    if again && let Some(tool) = confirmation(model, call) {
         let purpose = LinePurpose::Irreversible {
             call,
             rev,

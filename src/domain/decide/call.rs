@@ -23,7 +23,7 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::restrict;
 use crate::server_question;
 use crate::state::{Mode, State};
-use crate::tags;
+use crate::tags::{self, Confirmation};
 use crate::thread;
 use crate::turn::Activity;
 
@@ -272,18 +272,26 @@ fn approve(
     Ok(())
 }
 
-/// Refuses to run an irreversible call without the name of its tool.
+/// Refuses to run a call without the word that confirms it.
 pub(super) fn worded(state: &State, id: NodeId, given: Option<&str>) -> Result<(), Refusal> {
-    match tags::confirmation(state, id) {
-        Some(tool) if given != Some(tool) => Err(Refusal::new(
-            RefusalKind::Denied,
+    let Some(needed) = tags::confirmation(state, id).filter(|needed| !needed.is_named(given)) else {
+        return Ok(());
+    };
+    let word = overrule_base::text::visible(needed.word());
+    let message = match needed {
+        Confirmation::Tool(_) => {
+            format!("cannot run {id}: it cannot be undone; hint: give the name of its tool, `{word}`, as the word")
+        }
+        Confirmation::Definitions { server, .. } => {
+            let server = overrule_base::text::visible(server);
             format!(
-                "cannot run {id}: it cannot be undone; hint: give the name of its tool, `{}`, as the word",
-                overrule_base::text::visible(tool)
-            ),
-        )),
-        _ => Ok(()),
-    }
+                "cannot run {id}: the tools of {server} changed since they were accepted; hint: `overrule tools accept \
+                 {server} --run ID` shows the difference and accepts them, or give the hash of the definitions, `{word}`, as \
+                 the word"
+            )
+        }
+    };
+    Err(Refusal::new(RefusalKind::Denied, message))
 }
 
 fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Result<(), Refusal> {

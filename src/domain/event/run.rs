@@ -141,6 +141,8 @@ pub struct ToolOrigin {
 impl ToolOrigin {
     /// The source of the tools of an agent of another program.
     pub const AGENT: &'static str = "agent";
+    /// What the line of a difference begins with that names the hash of the present definitions.
+    pub const HASH: &'static str = "hash of the definitions: ";
 }
 
 impl ToolCard {
@@ -160,6 +162,13 @@ impl ToolCard {
     /// server changed since they were accepted.
     pub fn drift(&self) -> Option<&str> {
         self.origin.as_ref()?.drift.as_deref()
+    }
+
+    /// Returns the hash of the changed definitions of its server, as its difference names it; none where nothing changed.
+    pub fn changed_definitions(&self) -> Option<&str> {
+        let origin = self.origin.as_ref()?;
+        let named = origin.drift.as_ref()?.lines().rev().find_map(|line| line.strip_prefix(ToolOrigin::HASH));
+        Some(named.unwrap_or(&origin.pin))
     }
 
     /// Returns the effect class of a call with these arguments. A value that is not listed, a reference and arguments

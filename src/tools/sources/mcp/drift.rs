@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::definition::Definition;
 use super::pins::Pinned;
 use overrule_base::text::{redact, visible, visible_head};
+use overrule_domain::event::run::ToolOrigin;
 
 /// Lines of a difference in a question; the rest is counted.
 const LINES: usize = 40;
@@ -61,7 +62,7 @@ pub(super) fn excerpt(lines: &[String], hash: &str) -> String {
     if more > 0 {
         shown.push(&counted);
     }
-    format!("{}\nhash of the definitions: {hash}", shown.join("\n"))
+    format!("{}\n{}{hash}", shown.join("\n"), ToolOrigin::HASH)
 }
 
 fn find<'d>(all: &'d [Definition], name: &str) -> Option<&'d Definition> {

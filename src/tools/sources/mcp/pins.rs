@@ -14,7 +14,7 @@ use super::definition::Definition;
 use super::drift::{self, Values};
 use super::setup::ServerConfig;
 use overrule_base::canon;
-use overrule_base::text::visible;
+use overrule_base::text::{redact, visible};
 use overrule_regular_file as regular_file;
 
 /// Longest file in bytes.
@@ -27,7 +27,7 @@ const PAGE: usize = 256 << 10;
 pub struct Pinned {
     /// Hash of the command line or address.
     pub identity: String,
-    /// The command line or address as written.
+    /// The command line or address as written, without secrets.
     pub written: String,
     /// The tools, by name.
     pub tools: Vec<Definition>,
@@ -40,7 +40,7 @@ impl Pinned {
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         Self {
             identity: server.identity(),
-            written: server.written.clone(),
+            written: redact(&server.written),
             tools,
         }
     }
