@@ -48,7 +48,7 @@ enum Stage {
     Deflate(Vec<u8>),
     Zlib(ZlibDecoder<Vec<u8>>),
     Raw(DeflateDecoder<Vec<u8>>),
-    Zstd(Zstd),
+    Zstd(Box<Zstd>),
 }
 
 #[derive(Default)]
@@ -68,7 +68,7 @@ impl Unpacker {
         let stages = names.map(|name| match name.as_str() {
             "gzip" | "x-gzip" => Ok(Stage::Gzip(MultiGzDecoder::new(Vec::new()))),
             "deflate" => Ok(Stage::Deflate(Vec::new())),
-            "zstd" => Ok(Stage::Zstd(Zstd::default())),
+            "zstd" => Ok(Stage::Zstd(Box::default())),
             _ => Err(Error::Unknown(name)),
         });
         let stages = stages.collect::<Result<_, _>>()?;

@@ -73,6 +73,8 @@ const RANGE: &[&str] = &[
     "greater than",
     "at least",
 ];
+/// No model has a smaller maximum of a reply.
+const LEAST_MAXIMUM: u32 = 256;
 /// Words by which servers report a requirement.
 const REQUIREMENTS: &[&str] = &[
     "must be",
@@ -170,12 +172,11 @@ fn max_output(refusal: &Refusal) -> Option<Quirk> {
     if !refusal.mentions_any(&limits) || refusal.mentions_any(&window) || !is_range {
         return None;
     }
-    // The number that was asked for is larger. No model has a maximum below this.
-    const LEAST: u32 = 256;
+    // The number that was asked for is larger.
     let words = refusal.words.replace(',', "");
     let numbers = words.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '.' && c != '_');
     let numbers = numbers.filter_map(|word| word.trim_end_matches('.').parse::<u32>().ok());
-    let most = numbers.filter(|number| *number >= LEAST).min()?;
+    let most = numbers.filter(|number| *number >= LEAST_MAXIMUM).min()?;
     let is_exclusive = refusal.mentions(&format!("{most} (exclusive)"));
     Some(Quirk::MaxOutput(most - u32::from(is_exclusive)))
 }

@@ -153,7 +153,10 @@ fn a_shut_endpoint_is_named_and_can_still_be_decided() {
     }
     let mut stage = shut(160, 50, 30_000);
     let text = stage.flat();
-    assert!(text.contains("(server error, 10 min left): breaker open, model:m"), "{text}");
+    assert!(
+        text.contains("(server error, 10 min left): breaker open, model:m"),
+        "{text}"
+    );
     assert!(!text.contains("its stream broke"), "{text}");
 }
 

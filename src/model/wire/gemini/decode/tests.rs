@@ -201,7 +201,7 @@ fn of_two_candidates_the_first_by_index_is_followed() {
         ],
         // The number zero is left out in this format.
         vec![frame(&[candidate("", "Yes"), no.clone()])],
-        vec![frame(&[no.clone()]), frame(&[candidate("", "Yes")])],
+        vec![frame(std::slice::from_ref(&no)), frame(&[candidate("", "Yes")])],
     ] {
         let body = body(&frames);
         assert_eq!(summed("gemini", &body).text, "Yes", "{body}");
