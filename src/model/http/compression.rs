@@ -4,9 +4,10 @@
 //!
 //! Bytes go in as they arrive, and what they complete comes out. The codings are those of RFC 9110 and RFC 8878.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 
-use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::write::MultiGzDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 use ruzstd::decoding::FrameDecoder;
 
 use crate::show::visible;
@@ -44,11 +45,16 @@ pub struct Unpacker {
 
 enum Stage {
     Gzip(MultiGzDecoder<Vec<u8>>),
-    /// The first bytes of a body whose form is not known yet: some servers leave the frame of zlib out.
-    Deflate(Vec<u8>),
-    Zlib(ZlibDecoder<Vec<u8>>),
-    Raw(DeflateDecoder<Vec<u8>>),
+    Deflate(Deflate),
     Zstd(Box<Zstd>),
+}
+
+#[derive(Default)]
+struct Deflate {
+    /// The first bytes while the form is not known: some servers leave the frame of zlib out.
+    begun: Vec<u8>,
+    inflater: Option<Decompress>,
+    has_ended: bool,
 }
 
 #[derive(Default)]
@@ -67,7 +73,7 @@ impl Unpacker {
         let names = names.filter(|name| !matches!(name.as_str(), "" | "identity"));
         let stages = names.map(|name| match name.as_str() {
             "gzip" | "x-gzip" => Ok(Stage::Gzip(MultiGzDecoder::new(Vec::new()))),
-            "deflate" => Ok(Stage::Deflate(Vec::new())),
+            "deflate" => Ok(Stage::Deflate(Deflate::default())),
             "zstd" => Ok(Stage::Zstd(Box::default())),
             _ => Err(Error::Unknown(name)),
         });
@@ -102,71 +108,70 @@ impl Unpacker {
 
 impl Stage {
     fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
-        if let Self::Deflate(begun) = self {
-            begun.extend_from_slice(bytes);
-            let &[first, second, ..] = begun.as_slice() else {
-                return Ok(Vec::new());
-            };
-            let begun = std::mem::take(begun);
-            let is_zlib = first & 0x0F == 8 && u16::from_be_bytes([first, second]) % 31 == 0;
-            *self = if is_zlib {
-                Self::Zlib(ZlibDecoder::new(Vec::new()))
-            } else {
-                Self::Raw(DeflateDecoder::new(Vec::new()))
-            };
-            return self.feed(&begun);
-        }
         match self {
             Self::Gzip(decoder) => {
                 written(decoder, bytes, "gzip").map(|()| std::mem::take(decoder.get_mut()))
             }
-            Self::Zlib(decoder) => {
-                written(decoder, bytes, "deflate").map(|()| std::mem::take(decoder.get_mut()))
-            }
-            Self::Raw(decoder) => {
-                written(decoder, bytes, "deflate").map(|()| std::mem::take(decoder.get_mut()))
-            }
+            Self::Deflate(deflate) => deflate.feed(bytes),
             Self::Zstd(zstd) => zstd.feed(bytes),
-            Self::Deflate(_) => Ok(Vec::new()),
         }
     }
 
     fn end(&mut self) -> Result<Vec<u8>, Error> {
-        let failed = |error: &std::io::Error, coding| failed(error, coding);
         match self {
             Self::Gzip(decoder) => {
-                decoder.try_finish().map_err(|error| failed(&error, "gzip"))?;
+                decoder.try_finish().map_err(|_| Error::Cut("gzip"))?;
                 Ok(std::mem::take(decoder.get_mut()))
             }
-            Self::Zlib(decoder) => {
-                decoder.try_finish().map_err(|error| failed(&error, "deflate"))?;
-                Ok(std::mem::take(decoder.get_mut()))
-            }
-            Self::Raw(decoder) => {
-                decoder.try_finish().map_err(|error| failed(&error, "deflate"))?;
-                Ok(std::mem::take(decoder.get_mut()))
-            }
-            Self::Deflate(begun) if begun.is_empty() => Ok(Vec::new()),
-            Self::Deflate(_) => Err(Error::Cut("deflate")),
+            Self::Deflate(deflate) if !deflate.has_ended && deflate.has_begun() => Err(Error::Cut("deflate")),
             Self::Zstd(zstd) if zstd.is_open || !zstd.pending.is_empty() => Err(Error::Cut("zstd")),
-            Self::Zstd(_) => Ok(Vec::new()),
+            Self::Deflate(_) | Self::Zstd(_) => Ok(Vec::new()),
         }
+    }
+}
+
+impl Deflate {
+    fn has_begun(&self) -> bool {
+        self.inflater.is_some() || !self.begun.is_empty()
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        self.begun.extend_from_slice(bytes);
+        let inflater = match (&mut self.inflater, self.begun.as_slice()) {
+            (Some(inflater), _) => inflater,
+            (none, &[first, second, ..]) => {
+                let is_zlib = first & 0x0F == 8 && u16::from_be_bytes([first, second]) % 31 == 0;
+                none.insert(Decompress::new(is_zlib))
+            }
+            (None, _) => return Ok(Vec::new()),
+        };
+        let mut rest = std::mem::take(&mut self.begun);
+        let mut out = Vec::new();
+        while !self.has_ended {
+            let (read, written) = (inflater.total_in(), out.len());
+            out.reserve(STEP);
+            let status = inflater.decompress_vec(&rest, &mut out, FlushDecompress::None);
+            let status = status.map_err(|error| Error::Broken {
+                coding: "deflate",
+                why: error.to_string(),
+            })?;
+            self.has_ended = status == Status::StreamEnd;
+            let read = usize::try_from(inflater.total_in() - read).unwrap_or(usize::MAX);
+            rest.drain(..read.min(rest.len()));
+            if read == 0 && out.len() == written {
+                break;
+            }
+        }
+        Ok(out)
     }
 }
 
 fn written(decoder: &mut impl Write, bytes: &[u8], coding: &'static str) -> Result<(), Error> {
     let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
-    written.map_err(|error| failed(&error, coding))
-}
-
-fn failed(error: &std::io::Error, coding: &'static str) -> Error {
-    if error.kind() == ErrorKind::UnexpectedEof {
-        return Error::Cut(coding);
-    }
-    Error::Broken {
+    written.map_err(|error| Error::Broken {
         coding,
         why: error.to_string(),
-    }
+    })
 }
 
 impl Zstd {
