@@ -179,6 +179,7 @@ fn job() -> Job {
         key: "key".into(),
         workspace: Arc::new(PathBuf::from("/")),
         private: Arc::from([]),
+        withheld: overrule::tools::nothing_withheld(),
         cancel: CancellationToken::new(),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),

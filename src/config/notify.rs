@@ -56,7 +56,9 @@ impl Include {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let known = [Self::Call, Self::Arguments].into_iter().find(|one| one.label() == text);
+        let known = [Self::Call, Self::Arguments]
+            .into_iter()
+            .find(|one| one.label() == text);
         known.ok_or_else(|| format!("unknown value `{}`", overrule_base::text::visible(text)))
     }
 }

@@ -77,8 +77,10 @@ impl Confirmation<'_> {
     /// Returns true if a word names it: the tool, or the beginning of the hash.
     pub fn is_named(&self, word: Option<&str>) -> bool {
         match (self, word) {
-            (Self::Tool(tool), Some(word)) => **tool == *word,
-            (Self::Definitions { hash, .. }, Some(word)) => word.len() >= self.word().len() && hash.starts_with(word),
+            (Self::Tool(tool), Some(word)) => ***tool == *word,
+            (Self::Definitions { hash, .. }, Some(word)) => {
+                word.len() >= self.word().len() && hash.starts_with(word)
+            }
             (_, None) => false,
         }
     }

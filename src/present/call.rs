@@ -273,11 +273,23 @@ fn definitions(state: &State, call: &Call) -> Vec<String> {
     let Some(Confirmation::Definitions { server, .. }) = tags::confirmation(state, call.id) else {
         return Vec::new();
     };
-    let tool = state.nodes.get(&call.id).and_then(Node::as_call).map(|(tool, _)| tool);
-    let difference = tool.and_then(|tool| tags::card(state, tool)?.drift()).unwrap_or_default();
-    let mut lines = vec![format!("the tools of {} changed since they were accepted:", visible(server))];
+    let tool = state
+        .nodes
+        .get(&call.id)
+        .and_then(Node::as_call)
+        .map(|(tool, _)| tool);
+    let difference = tool
+        .and_then(|tool| tags::card(state, tool)?.drift())
+        .unwrap_or_default();
+    let mut lines = vec![format!(
+        "the tools of {} changed since they were accepted:",
+        visible(server)
+    )];
     lines.extend(difference.lines().map(visible));
-    lines.push(format!("`overrule tools accept {} --run ID` shows all of it and accepts it", visible(server)));
+    lines.push(format!(
+        "`overrule tools accept {} --run ID` shows all of it and accepts it",
+        visible(server)
+    ));
     lines
 }
 

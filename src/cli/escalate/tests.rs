@@ -116,10 +116,17 @@ fn arguments_leave_the_machine_only_if_the_settings_say_so() {
     let call = message["waiting"][0].as_object().unwrap();
     let keys: Vec<&str> = call.keys().map(String::as_str).collect();
     assert_eq!(keys, ["call", "effect", "status", "tool"]);
-    assert_eq!(message["reason"], "c3 write_file waits for your decision (awaiting approval)");
+    assert_eq!(
+        message["reason"],
+        "c3 write_file waits for your decision (awaiting approval)"
+    );
     assert!(!message.to_string().contains("xxxx"), "{message}");
     caller.arguments = true;
-    assert!(alert_json(&caller, &stage.model.run.state).to_string().contains("xxxx"));
+    assert!(
+        alert_json(&caller, &stage.model.run.state)
+            .to_string()
+            .contains("xxxx")
+    );
 }
 
 #[tokio::test]

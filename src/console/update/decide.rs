@@ -21,7 +21,7 @@ use overrule_domain::call::{Digest, Shown, Status};
 use overrule_domain::command::{CallCommand, Command};
 use overrule_domain::effective_status::EffectiveStatus;
 use overrule_domain::id::{NodeId, NodeKind, Rev};
-use overrule_domain::tags::{self, Confirmation};
+use overrule_domain::tags;
 
 use crate::verbs::{By, Moment};
 
@@ -259,7 +259,7 @@ pub(crate) fn read_to_end(
 pub(crate) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, word: &str) {
     let word = overrule_base::text::visible(word);
     let title = match tags::confirmation(&model.run.state, call) {
-        Some(Confirmation::Definitions { server, .. }) => {
+        Some(tags::Confirmation::Definitions { server, .. }) => {
             let server = overrule_base::text::visible(server);
             format!("The tools of {server} changed: type `{word}` to run {call} alone")
         }

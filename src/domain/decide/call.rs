@@ -280,7 +280,9 @@ pub(super) fn worded(state: &State, id: NodeId, given: Option<&str>) -> Result<(
     let word = overrule_base::text::visible(needed.word());
     let message = match needed {
         Confirmation::Tool(_) => {
-            format!("cannot run {id}: it cannot be undone; hint: give the name of its tool, `{word}`, as the word")
+            format!(
+                "cannot run {id}: it cannot be undone; hint: give the name of its tool, `{word}`, as the word"
+            )
         }
         Confirmation::Definitions { server, .. } => {
             let server = overrule_base::text::visible(server);

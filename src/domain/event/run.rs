@@ -167,7 +167,12 @@ impl ToolCard {
     /// Returns the hash of the changed definitions of its server, as its difference names it; none where nothing changed.
     pub fn changed_definitions(&self) -> Option<&str> {
         let origin = self.origin.as_ref()?;
-        let named = origin.drift.as_ref()?.lines().rev().find_map(|line| line.strip_prefix(ToolOrigin::HASH));
+        let named = origin
+            .drift
+            .as_ref()?
+            .lines()
+            .rev()
+            .find_map(|line| line.strip_prefix(ToolOrigin::HASH));
         Some(named.unwrap_or(&origin.pin))
     }
 
