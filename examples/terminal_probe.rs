@@ -80,6 +80,7 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
         mouse: all,
         keyboard: all,
         title: all,
+        size: (None, None),
     })?;
     let (mut frames, requester) = Frames::new();
     let start = Instant::now();

@@ -178,7 +178,8 @@ fn call(full: bool) -> CallView<'static> {
             rule: "preset supervised".to_owned(),
             danger: vec![danger()],
             base: full.then(|| "".into()),
-            confirmation: full.then(|| shared("shell")),
+            confirmation: full.then(|| "shell".to_owned()),
+            definitions: full.then(|| "changed: shell".to_owned()).into_iter().collect(),
             approver: full.then(|| "gate leaves it to you".to_owned()),
             deadline: full.then(|| deadline(true)),
             agent_wait: full.then(agent_wait),
@@ -251,6 +252,7 @@ fn plan(full: bool) -> PlanView<'static> {
             recalled: ids,
             unchanged: ids,
             corrections: ids,
+            corrections_may_be_lost: ids,
             corrections_lost: ids,
         },
         calls: PlanCallsView {

@@ -220,7 +220,7 @@ fn alert_call() -> AlertCallView {
     AlertCallView {
         call: id("c3"),
         tool: "shell".to_owned(),
-        arguments: "{}".to_owned(),
+        arguments: Some("{}".to_owned()),
         status: "awaiting approval".to_owned(),
         effect: EffectClass::Unknown,
     }
