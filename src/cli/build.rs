@@ -25,6 +25,7 @@ use overrule_engine::setup::{ModelSetup, PolicyText, Setup};
 use overrule_engine::{Driver, Handle, Launch, Parts, prompt};
 use overrule_journal::{Place, Store, Writer};
 use overrule_model::Model;
+use overrule_present::many;
 use overrule_resilience::ladder::Ladder;
 use overrule_resilience::watch::Watch;
 use overrule_schema::Checker;
@@ -35,6 +36,9 @@ use overrule_tools::registry::Registry;
 
 /// The word for the newest session of this directory.
 pub const LAST: &str = "last";
+
+/// Sessions without a record that are named.
+const PASSED: usize = 3;
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
@@ -103,9 +107,16 @@ impl AppContext {
             return Ok(self.store.find(what)?);
         }
         let found = self.store.last(&self.workspace, or_moved)?;
-        for id in &found.without_record {
+        for id in found.without_record.iter().take(PASSED) {
             print::err(&format!(
                 "passed over session {id}: it has no intact first record"
+            ));
+        }
+        let more = found.without_record.len().saturating_sub(PASSED);
+        if more > 0 {
+            let more = many(more, "session");
+            print::err(&format!(
+                "passed over {more} more: `overrule sessions` lists them"
             ));
         }
         Ok(found.place)

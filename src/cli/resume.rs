@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::args::{self, Common};
-use super::build::{self, AppContext};
+use super::build::{self, AppContext, LAST};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::run::{self, Ready};
@@ -68,7 +68,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         }
     }
     let mut setup = setup_of(&recorded, &session)?;
-    let workspace = workspace_of(common, &context, &recorded, &session)?;
+    let workspace = workspace_of(common, &context, &recorded, (id, &session))?;
     if workspace != Path::new(&recorded.workspace) {
         notices.push(moved(&recorded.workspace, &workspace));
     }
@@ -163,12 +163,21 @@ fn workspace_of(
     common: &Common,
     context: &AppContext,
     recorded: &Started,
-    session: &str,
+    (named, session): (&str, &str),
 ) -> Result<PathBuf, Failure> {
     if common.workspace.is_some() {
         return Ok(context.workspace.clone());
     }
     let workspace = PathBuf::from(&recorded.workspace);
+    if named == LAST && workspace != context.workspace {
+        return Err(Failure::new(
+            Code::Session,
+            format!(
+                "cannot resume `last`: session {session} is of {}; hint: name it instead",
+                visible(&recorded.workspace)
+            ),
+        ));
+    }
     if workspace.is_dir() {
         return Ok(workspace);
     }

@@ -2,8 +2,6 @@
 //!
 //! Must not know: who sets a tag, how a call is asked about.
 
-use std::sync::Arc;
-
 use super::call::EffectClass;
 use super::event::run::ToolCard;
 use super::id::NodeId;
@@ -52,13 +50,15 @@ pub fn asks_operator(state: &State, call: NodeId) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confirmation<'s> {
     /// The tool: its effect cannot be undone.
-    Tool(&'s Arc<str>),
+    Tool(&'s str),
     /// The hash of its server's definitions: they changed since they were accepted.
     Definitions {
         /// The server.
         server: &'s str,
         /// The hash.
         hash: &'s str,
+        /// The tool, which has to be named first if its effect cannot be undone.
+        tool: Option<&'s str>,
     },
 }
 
@@ -66,22 +66,33 @@ impl Confirmation<'_> {
     /// Characters of a hash that are enough to name it.
     const ENOUGH: usize = 8;
 
-    /// The word to type.
-    pub fn word(&self) -> &str {
+    /// The word to type: the name of the tool, the beginning of the hash, or both with a blank between them.
+    pub fn word(&self) -> String {
         match self {
-            Self::Tool(tool) => tool,
-            Self::Definitions { hash, .. } => hash.get(..Self::ENOUGH).unwrap_or(hash),
+            Self::Tool(tool) => (*tool).to_owned(),
+            Self::Definitions { hash, tool, .. } => {
+                let hash = hash.get(..Self::ENOUGH).unwrap_or(hash);
+                tool.map_or_else(|| hash.to_owned(), |tool| format!("{tool} {hash}"))
+            }
         }
     }
 
-    /// Returns true if a word names it: the tool, or the beginning of the hash.
+    /// Returns true if a word names it. More of the hash than its beginning is right, too.
     pub fn is_named(&self, word: Option<&str>) -> bool {
-        match (self, word) {
-            (Self::Tool(tool), Some(word)) => ***tool == *word,
-            (Self::Definitions { hash, .. }, Some(word)) => {
-                word.len() >= self.word().len() && hash.starts_with(word)
+        let Some(word) = word else {
+            return false;
+        };
+        match self {
+            Self::Tool(tool) => *tool == word,
+            Self::Definitions { hash, tool, .. } => {
+                let of_hash = match tool {
+                    None => Some(word),
+                    Some(tool) => word.strip_prefix(tool).and_then(|rest| rest.strip_prefix(' ')),
+                };
+                of_hash.is_some_and(|word| {
+                    word.len() >= Self::ENOUGH.min(hash.len()) && !word.is_empty() && hash.starts_with(word)
+                })
             }
-            (_, None) => false,
         }
     }
 }
@@ -89,10 +100,19 @@ impl Confirmation<'_> {
 /// Returns what the approval of a call has to name; none for most calls.
 pub fn confirmation(state: &State, call: NodeId) -> Option<Confirmation<'_>> {
     let (tool, _) = state.nodes.get(&call)?.as_call()?;
+    confirmation_of(state, tool)
+}
+
+/// Returns what the approval of any call of a tool has to name.
+pub fn confirmation_of<'s>(state: &'s State, tool: &'s str) -> Option<Confirmation<'s>> {
+    let irreversible = is_irreversible(state, tool).then_some(tool);
     let card = card(state, tool);
-    if let Some((card, hash)) = card.and_then(|card| Some((card, card.changed_definitions()?))) {
-        let server = card.server().unwrap_or_default();
-        return Some(Confirmation::Definitions { server, hash });
+    match card.and_then(|card| Some((card, card.changed_definitions()?))) {
+        Some((card, hash)) => Some(Confirmation::Definitions {
+            server: card.server().unwrap_or_default(),
+            hash,
+            tool: irreversible,
+        }),
+        None => irreversible.map(Confirmation::Tool),
     }
-    is_irreversible(state, tool).then_some(Confirmation::Tool(tool))
 }

@@ -261,10 +261,10 @@ impl Store {
     }
 
     /// Finds the newest session that has a record and works in this directory. If there is none and `or_moved` is true: the
-    /// newest one whose directory does not exist any more.
+    /// newest one of all, if its directory does not exist any more and was a neighbour or had the same name.
     pub fn last(&self, workspace: &Path, or_moved: bool) -> Result<LastSession, Error> {
         let mut without_record = Vec::new();
-        let mut elsewhere: Vec<(Place, PathBuf)> = Vec::new();
+        let mut newest = None;
         for place in self.newest_first()? {
             match place.workspace() {
                 None => without_record.push(place.id()),
@@ -274,21 +274,18 @@ impl Store {
                         without_record,
                     });
                 }
-                Some(own) => elsewhere.push((place, own)),
+                Some(own) => _ = newest.get_or_insert((place, own)),
             }
         }
-        let moved = |(_, own): &&(Place, PathBuf)| or_moved && !own.exists();
-        if let Some((place, _)) = elsewhere.iter().find(moved) {
-            return Ok(LastSession {
-                place: place.clone(),
+        match newest {
+            Some((place, own)) if or_moved && may_be_moved(&own, workspace) => Ok(LastSession {
+                place,
                 without_record,
-            });
-        }
-        match elsewhere.first() {
+            }),
             Some((other, own)) => Err(Error::NotHere {
                 here: shown(workspace),
                 session: other.id(),
-                workspace: shown(own),
+                workspace: shown(&own),
             }),
             None => Err(Error::NoSessions {
                 place: shown(&self.dir),
@@ -415,6 +412,12 @@ fn listed_as(path: &Path) -> PathBuf {
         (Some(one), None) => one,
         _ => path.to_owned(),
     }
+}
+
+/// True if a directory does not exist any more, and another one may be the same under another name or in another place.
+fn may_be_moved(from: &Path, to: &Path) -> bool {
+    let gone = matches!(from.try_exists(), Ok(false));
+    gone && (from.parent() == to.parent() || from.file_name() == to.file_name())
 }
 
 /// True for the directory of a session that was unfinished at the last check.

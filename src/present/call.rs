@@ -265,7 +265,7 @@ pub fn repeat_lines(state: &State, repeats: &[RepeatView<'_>]) -> Vec<String> {
 fn confirmation(state: &State, call: &Call) -> Option<String> {
     let asks = matches!(call.status, Status::AwaitingApproval | Status::Consent(_));
     let needed = tags::confirmation(state, call.id).filter(|_| asks)?;
-    Some(needed.word().to_owned())
+    Some(needed.word())
 }
 
 /// How the definitions of the server changed since they were accepted, and what to do, line by line.

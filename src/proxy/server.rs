@@ -135,19 +135,25 @@ impl Server {
             let _ = socket.set_nodelay(true);
             let server = self.clone();
             tokio::spawn(async move {
+                let socket = Socket::new(socket);
+                let half_closed = socket.half_closed();
                 let service = service_fn(move |request| {
-                    let server = server.clone();
-                    async move { Ok::<_, Infallible>(server.answer(request).await) }
+                    let (server, half_closed) = (server.clone(), half_closed.clone());
+                    async move {
+                        let mut response = server.answer(request).await;
+                        if half_closed.get() {
+                            let close = HeaderValue::from_static("close");
+                            response.headers_mut().insert(header::CONNECTION, close);
+                        }
+                        Ok::<_, Infallible>(response)
+                    }
                 });
                 let mut http = hyper::server::conn::http1::Builder::new();
                 http.timer(TokioTimer::new())
                     .header_read_timeout(HEAD)
-                    .half_close(true)
                     .title_case_headers(false);
                 // The reply on a connection detects that it broke.
-                let _ = http
-                    .serve_connection(TokioIo::new(Socket::new(socket)), service)
-                    .await;
+                let _ = http.serve_connection(TokioIo::new(socket), service).await;
             });
         }
     }

@@ -46,7 +46,7 @@ pub(super) fn worded(state: &State, call: NodeId, given: Option<&str>) -> Result
     let Some(needed) = needed else {
         return Ok(given.map(text));
     };
-    let word = visible(needed.word());
+    let word = visible(&needed.word());
     let message = match needed {
         Confirmation::Tool(_) => format!(
             "cannot approve {call} without its tool name: its effect is irreversible; hint: add --word {word}"

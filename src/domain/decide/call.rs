@@ -277,7 +277,7 @@ pub(super) fn worded(state: &State, id: NodeId, given: Option<&str>) -> Result<(
     let Some(needed) = tags::confirmation(state, id).filter(|needed| !needed.is_named(given)) else {
         return Ok(());
     };
-    let word = overrule_base::text::visible(needed.word());
+    let word = overrule_base::text::visible(&needed.word());
     let message = match needed {
         Confirmation::Tool(_) => {
             format!(

@@ -41,17 +41,18 @@ pub fn is_awaiting(state: &State, finding: &Finding) -> bool {
     if finding.detector.is_informational() || finding.fails {
         return false;
     }
-    let calls = || finding.nodes.iter().filter_map(|id| state.calls.get(id));
+    // Of equal calls the newest tells: a first one may have been slow for other reasons.
     let waits = |tool: &str, args: &str| {
-        calls().any(|call| {
-            let is_one = state
-                .nodes
-                .get(&call.id)
-                .and_then(Node::as_call)
-                .is_some_and(|(own, _)| **own == *tool)
-                && ready::resolved_args(state, call).is_some_and(|own| *super::args_hash(&own) == *args);
-            is_one && awaits(state, call)
-        })
+        let is_one = |call: &&Call| {
+            let own = state.nodes.get(&call.id).and_then(Node::as_call);
+            own.is_some_and(|(own, _)| **own == *tool)
+                && ready::resolved_args(state, call).is_some_and(|own| *super::args_hash(&own) == *args)
+        };
+        let calls = finding.nodes.iter().filter_map(|id| state.calls.get(id));
+        calls
+            .filter(is_one)
+            .max_by_key(|call| call.id)
+            .is_some_and(|call| awaits(state, call))
     };
     !finding.signatures.is_empty()
         && finding

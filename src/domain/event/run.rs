@@ -167,13 +167,9 @@ impl ToolCard {
     /// Returns the hash of the changed definitions of its server, as its difference names it; none where nothing changed.
     pub fn changed_definitions(&self) -> Option<&str> {
         let origin = self.origin.as_ref()?;
-        let named = origin
-            .drift
-            .as_ref()?
-            .lines()
-            .rev()
-            .find_map(|line| line.strip_prefix(ToolOrigin::HASH));
-        Some(named.unwrap_or(&origin.pin))
+        // The last line is the program's own; what the server wrote stands before it.
+        let last = origin.drift.as_ref()?.lines().next_back()?;
+        Some(last.strip_prefix(ToolOrigin::HASH).unwrap_or(&origin.pin))
     }
 
     /// Returns the effect class of a call with these arguments. A value that is not listed, a reference and arguments

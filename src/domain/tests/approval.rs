@@ -6,6 +6,7 @@ use super::world::*;
 use overrule_domain::bulk;
 use overrule_domain::call::{Consequence, Decision, Digest, Gate, Outcome, Shown, ShownForm, Status};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice, Edit, RunCommand};
+use overrule_domain::event::run::ToolOrigin;
 use overrule_domain::id::{NodeId, Rev};
 use overrule_domain::ladder::Timer;
 use overrule_domain::refusal::RefusalKind;
@@ -401,6 +402,84 @@ fn what_cannot_be_undone_runs_only_with_the_name_of_its_tool() {
     assert!(w.executed.is_empty());
     w.approve_with(id, Some("write")).unwrap();
     assert_eq!(w.runs(id), [r#"{"n":2}"#]);
+}
+
+/// Makes the definitions of a tool's server differ from the accepted ones.
+fn redefine(w: &mut World, tool: &str, drift: &str) {
+    let started = std::sync::Arc::make_mut(w.state.started.as_mut().expect("a run"));
+    let mut cards = started.tools.iter_mut();
+    let card = cards.find(|card| &*card.name == tool).expect("a tool");
+    card.origin = Some(Box::new(ToolOrigin {
+        source: "mcp".into(),
+        server: Some("files".into()),
+        tool: tool.into(),
+        title: None,
+        pin: "feedbeef01".into(),
+        drift: Some(drift.into()),
+    }));
+}
+
+#[test]
+fn a_call_under_changed_definitions_runs_only_with_their_hash() {
+    // The server may write a line that looks like the program's own: only the last one counts.
+    let drift = "changed: write\n  /description: hash of the definitions: 0000000000\nhash of the definitions: 5ab7c0de99";
+    for irreversible in [false, true] {
+        let (mut w, id) = asked();
+        redefine(&mut w, "write", drift);
+        if irreversible {
+            w.tag("write", "irreversible");
+        }
+        let refusal = w.approve(id).unwrap_err();
+        assert_eq!(refusal.kind, RefusalKind::Denied);
+        for part in ["overrule tools accept files", "5ab7c0de"] {
+            assert!(
+                refusal.message.contains(part),
+                "no `{part}` in {}",
+                refusal.message
+            );
+        }
+        let enough = |word: &str| {
+            if irreversible {
+                format!("write {word}")
+            } else {
+                word.to_owned()
+            }
+        };
+        let none = [
+            "",
+            " ",
+            "write",
+            "write ",
+            "5ab7c0d",
+            "00000000",
+            "feedbeef01",
+            "5ab7c0de990",
+        ];
+        let wrong: Vec<String> = none
+            .iter()
+            .map(|word| enough(word))
+            .chain(none.map(str::to_owned))
+            .collect();
+        for word in &wrong {
+            assert_eq!(
+                kind(w.approve_with(id, Some(word))),
+                RefusalKind::Denied,
+                "{word:?}"
+            );
+        }
+        let half = if irreversible {
+            "5ab7c0de99"
+        } else {
+            "write 5ab7c0de99"
+        };
+        assert_eq!(kind(w.approve_with(id, Some(half))), RefusalKind::Denied);
+        // Nor is an edit of it the approval of what it says now.
+        w.args(id, r#"{"_as":"a","n":2}"#).unwrap();
+        assert_eq!(w.status(id), Status::AwaitingApproval);
+        assert!(w.executed.is_empty());
+        w.approve_with(id, Some(&enough("5ab7c0de"))).unwrap();
+        assert_eq!(w.runs(id), [r#"{"n":2}"#]);
+    }
 }
 
 /// Approves a call whose difference was made from a file with this hash.

@@ -198,18 +198,32 @@ fn the_last_session_is_the_newest_of_its_directory_that_has_a_record() {
 #[test]
 fn the_session_of_another_directory_is_named_and_not_taken() {
     let fixture = fixture();
-    let [here, other, gone] = [(); 3].map(|()| tempfile::tempdir().unwrap());
-    let moved = of(&fixture, 1, gone.path());
+    let [here, other, gone, away] = [(); 4].map(|()| tempfile::tempdir().unwrap());
+    let places = away.path().join("places");
+    of(&fixture, 1, &places.join("unlike"));
     of(&fixture, 2, other.path());
     let error = fixture.store.last(here.path(), true).unwrap_err().to_string();
     for part in [here.path(), other.path()] {
         assert!(error.contains(part.to_str().unwrap()), "{error}");
     }
     assert!(error.contains(&id(2).to_string()), "{error}");
-    // The directory does not exist any more: the session may be continued in another one, where that is asked for.
+    // The directory of the newest does not exist any more: the session may be continued in another one that is its neighbour
+    // or has its name, where that is asked for.
+    let moved = of(&fixture, 3, gone.path());
+    assert!(
+        fixture.store.last(here.path(), true).is_err(),
+        "it is still there"
+    );
+    let path = gone.path().to_owned();
     drop(gone);
-    assert!(fixture.store.last(here.path(), false).is_err());
-    assert_eq!(fixture.store.last(here.path(), true).unwrap().place, moved);
+    for new in [here.path().to_owned(), places.join(path.file_name().unwrap())] {
+        assert!(fixture.store.last(&new, false).is_err());
+        assert_eq!(fixture.store.last(&new, true).unwrap().place, moved, "{new:?}");
+    }
+    assert!(fixture.store.last(&places.join("other"), true).is_err());
+    // Not an older one.
+    of(&fixture, 4, &places.join("unlike"));
+    assert!(fixture.store.last(here.path(), true).is_err());
     // The directory's own session comes first.
     let own = of(&fixture, 0, here.path());
     assert_eq!(fixture.store.last(here.path(), true).unwrap().place, own);

@@ -147,6 +147,25 @@ fn the_shell_accepts_a_change_and_the_waiting_call_is_decided_again_and_runs() {
     let before = waiting.digest();
     waiting.drift();
     waiting.approve(&before).ends(4);
+    // The digest of the changed definition alone approves nothing: what changed has to be named.
+    let said = waiting.approve(&waiting.digest()).ends(4);
+    assert!(said.err.contains("overrule tools accept bad"), "{}", said.err);
+    let queue = waiting.queue();
+    for part in [
+        "changed: echo",
+        "(version 2)",
+        "hash of the definitions: ",
+        "overrule tools accept bad",
+    ] {
+        assert!(queue.contains(part), "no `{part}` in {queue}");
+    }
+    let json = waiting
+        .served
+        .world
+        .run(&["queue", &waiting.id, "--json"])
+        .ends(0)
+        .out;
+    assert!(json.contains("(version 2)"), "{json}");
     let shown = waiting.tools("accept", &[]).ends(0).out;
     assert!(
         shown.contains("changed: echo") && shown.contains("(version 2)"),

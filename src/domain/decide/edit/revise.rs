@@ -216,7 +216,7 @@ fn edit_approves(
     let ready::Readiness::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
         return None;
     };
-    let alone = tags::is_irreversible(state, tool);
+    let alone = tags::confirmation_of(state, tool).is_some();
     let bytes = resolved.as_deref().unwrap_or(args);
     if advice.effect(tool, bytes) > before || (facts.must_be_seen() && !shown) || alone {
         return None;

@@ -72,6 +72,16 @@ fn what_is_quick_or_fails_is_a_loop_as_usual() {
 }
 
 #[test]
+fn of_equal_calls_the_newest_tells_whether_they_wait() {
+    let mut w = world();
+    long_turn(&mut w, r#"{"n":5}"#, 60_000);
+    for _ in 0..2 {
+        long_turn(&mut w, r#"{"n":5}"#, 10);
+    }
+    assert_eq!(w.state.escape.incidents.len(), 1, "only the first one was slow");
+}
+
+#[test]
 fn another_result_begins_the_count_again() {
     let mut w = world();
     w.tag("read", "waits");
