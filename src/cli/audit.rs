@@ -5,9 +5,8 @@
 use super::args::{self, AuditFormat, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::print;
+use super::{print, record};
 use overrule_console::export::audit;
-use overrule_journal as journal;
 use overrule_present::audit::entries;
 use overrule_present::{json, time};
 
@@ -15,12 +14,10 @@ use overrule_present::{json, time};
 pub fn audit(common: &Common, args: &args::Audit) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.find(&args.id)?;
-    let loaded = journal::read(&place)?;
+    let loaded = record::loaded(&place)?;
     if let Some(damage) = &loaded.damage {
-        print::err(&format!(
-            "session {} is damaged: {damage}. Decisions after that are not listed.",
-            place.id()
-        ));
+        let any = !loaded.envelopes.is_empty();
+        print::err(&record::describe_damage(&place, damage, any));
     }
     let format = args.format.unwrap_or(if common.json {
         AuditFormat::Json

@@ -43,6 +43,15 @@ pub fn write_continuation(
     by: &Actor,
 ) -> Result<(Place, String), Failure> {
     let session: Arc<str> = place.id().into();
+    if damage.line == 1 {
+        return Err(Failure::new(
+            Code::Session,
+            format!(
+                "cannot resume session {session}: {damage}. What it was set up with is lost; hint: `overrule graph {session}` \
+                 shows what followed"
+            ),
+        ));
+    }
     let intact = journal::read(place)?.envelopes;
     let mut reading = Reading::up_to(None);
     for envelope in &intact {

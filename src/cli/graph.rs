@@ -5,10 +5,9 @@
 use super::args::{self, Common, Format};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::print;
+use super::{print, record};
 use overrule_console::export;
 use overrule_domain::apply::fold;
-use overrule_journal as journal;
 use overrule_present as present;
 use overrule_present::graph::{ActiveGraphView, GraphView, Times};
 
@@ -16,9 +15,10 @@ use overrule_present::graph::{ActiveGraphView, GraphView, Times};
 pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.find(&args.id)?;
-    let loaded = journal::read(&place)?;
+    let loaded = record::loaded(&place)?;
     if let Some(damage) = &loaded.damage {
-        print::err(&format!("session {} is damaged: {damage}", place.id()));
+        let any = !loaded.envelopes.is_empty();
+        print::err(&record::describe_damage(&place, damage, any));
     }
     let state = fold(&loaded.envelopes);
     let times: Times = loaded.envelopes.iter().map(|one| (one.seq, one.at)).collect();

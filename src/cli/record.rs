@@ -22,7 +22,7 @@ use overrule_engine::Launch;
 use overrule_engine::advise::Adviser;
 use overrule_engine::clock::Clock;
 use overrule_engine::driver::record_only::Unrecorded;
-use overrule_journal::{self as journal, Damage, Place, Writer};
+use overrule_journal::{self as journal, Damage, Loaded, Place, Writer};
 use overrule_present::json;
 use overrule_present::output::RecordedView;
 
@@ -34,14 +34,32 @@ pub struct SessionSnapshot {
     pub held: bool,
 }
 
+/// Reads a session up to any damage. If its first record is damaged, reads those after it: the run is paused then.
+pub fn loaded(place: &Place) -> Result<Loaded, Failure> {
+    let mut loaded = journal::read(place)?;
+    if let Some(damage) = &loaded.damage
+        && let Some(envelopes) = journal::after_lost_first(place, damage)?
+    {
+        loaded.envelopes = envelopes;
+    }
+    Ok(loaded)
+}
+
+/// Describes damage and what is printed in spite of it.
+pub fn describe_damage(place: &Place, damage: &Damage, any: bool) -> String {
+    let printed = if damage.line == 1 && any {
+        "Events after its first record are printed; the run cannot continue."
+    } else {
+        "Only events before the damage are printed."
+    };
+    format!("session {} is damaged: {damage}. {printed}", place.id())
+}
+
 /// Reads a session up to any damage, and prints a warning about it. Writes nothing.
 pub fn as_found(place: &Place) -> Result<SessionSnapshot, Failure> {
     let (found, damage) = up_to_damage(place)?;
     if let Some(damage) = damage {
-        print::err(&format!(
-            "session {} is damaged: {damage}. Only events before the damage are printed.",
-            place.id()
-        ));
+        print::err(&describe_damage(place, &damage, found.state.seq > Seq(0)));
     }
     Ok(found)
 }
@@ -50,7 +68,7 @@ pub fn as_found(place: &Place) -> Result<SessionSnapshot, Failure> {
 pub fn up_to_damage(place: &Place) -> Result<(SessionSnapshot, Option<Damage>), Failure> {
     // Checked first: records that are added later do no harm.
     let held = journal::is_held(place);
-    let loaded = journal::read(place)?;
+    let loaded = loaded(place)?;
     let state = fold(&loaded.envelopes);
     let state = if held { state } else { taken_over(state) };
     let found = SessionSnapshot { state, held };

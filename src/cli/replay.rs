@@ -28,7 +28,10 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     if journal::first(&place)?.is_none() && journal::read(&place)?.envelopes.is_empty() {
         return Err(Failure::new(
             Code::Session,
-            format!("cannot replay session {}: it has no events", place.id()),
+            format!(
+                "cannot replay session {0}: it has no intact first event; hint: `overrule graph {0}` shows what can be read of it",
+                place.id()
+            ),
         ));
     }
     if common.headless || common.json {

@@ -79,7 +79,7 @@ fn delete(common: &Common, context: &AppContext, id: &str, yes: bool) -> Result<
 
 fn show(common: &Common, context: &AppContext, id: &str) -> Result<Code, Failure> {
     let place = context.find(id)?;
-    let loaded = journal::read(&place)?;
+    let loaded = record::loaded(&place)?;
     let (state, id) = (fold(&loaded.envelopes), place.id());
     let view = SessionDetailView::of(&id, &state, extent(&loaded));
     if common.json {

@@ -56,6 +56,30 @@ pub struct Started {
     pub price: Option<Price>,
 }
 
+impl Started {
+    /// Stands for the data of a run whose first record is lost: nothing is known of it, so it cannot continue.
+    pub fn lost() -> Self {
+        let unknown = || "unknown".to_owned();
+        Self {
+            version: unknown(),
+            workspace: unknown(),
+            model: unknown(),
+            wire: unknown(),
+            system: "".into(),
+            tools: Vec::new(),
+            policy: "supervised".to_owned(),
+            sandbox: unknown(),
+            limits: Limits::default(),
+            user: "operator".into(),
+            input: "null".into(),
+            setup: "".into(),
+            reuse: Reuse::default(),
+            hide_edits: false,
+            price: None,
+        }
+    }
+}
+
 /// Recorded replies and results that are reused after an edit, undo or redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -41,6 +41,52 @@ fn a_damaged_session_goes_on_as_a_new_one_and_is_left_as_it_is() {
     refused(&world, &["guide", &id, "more"], 7);
 }
 
+#[test]
+fn a_session_whose_first_record_is_damaged_is_read_from_its_second_on() {
+    let world = World::new();
+    world
+        .play(STEPS, &["--policy", "auto", "--max-turns", "1"])
+        .ends(5);
+    let id = world.id();
+    let path = world.place(&id).journal();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let first = bytes.iter().position(|byte| *byte == b'\n').unwrap();
+    for broken in [b"x".to_vec(), vec![0; first], bytes[..first / 2].to_vec()] {
+        bytes.splice(..bytes.iter().position(|byte| *byte == b'\n').unwrap(), broken);
+        std::fs::write(&path, &bytes).unwrap();
+        let graph = world
+            .run(&["graph", &id])
+            .ends(0)
+            .tells("damaged")
+            .tells("after its first record");
+        for message in ["read_file", "shell", "I read the notes"] {
+            assert!(graph.out.contains(message), "no `{message}` in {}", graph.out);
+        }
+        let shown = world.run(&["sessions", "show", &id]).ends(0).out;
+        for message in ["paused", "first record", "damaged"] {
+            assert!(shown.contains(message), "no `{message}` in {shown}");
+        }
+        let audit = world.run(&["audit", &id]).ends(0).tells("damaged").out;
+        assert!(audit.contains("shell"), "{audit}");
+        // Nothing continues it, and nothing is written.
+        for args in [
+            &["resume", &id, "--headless", "--policy", "auto"][..],
+            &["guide", &id, "more"],
+            &["replay", &id, "--headless"],
+        ] {
+            world.run(args).ends(7).tells("first");
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        assert_eq!(world.ids(), [id.as_str()]);
+    }
+    // A record after the second that does not follow it ends what is read.
+    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    let cut = [&lines[..4], &lines[6..]].concat().join(&b'\n');
+    std::fs::write(&path, cut).unwrap();
+    let shown = world.run(&["sessions", "show", &id]).ends(0).out;
+    assert!(shown.contains("events     5"), "lost, three, paused: {shown}");
+}
+
 /// Pays once.
 pub const PAYS: &str = r#"
 [meta]

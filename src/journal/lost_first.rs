@@ -1,0 +1,102 @@
+//! Reads a session whose first record is not intact from its second on.
+//!
+//! Must not know: what is done with it.
+//!
+//! Nothing proves that the second record follows the first one; from there on, every link is checked.
+
+use std::fs::File;
+use std::io::BufReader;
+
+use uuid::Uuid;
+
+use super::error::Error;
+use super::line::{self, Link};
+use super::lines::{LineEnd, Lines};
+use super::payload::{self, BOUNDS, Payloads};
+use super::reader::{Damage, open};
+use super::store::Place;
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::run::Started;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::Seq;
+
+/// Why such a run is paused.
+const PAUSED: &str =
+    "its first record, which says how it was set up, is lost: it can be read, and not continue";
+
+/// Returns the records after a first one that is not intact, up to the next damage. An event that stands for the lost one
+/// comes first, and a pause last. None for other damage.
+pub fn after_lost_first(place: &Place, damage: &Damage) -> Result<Option<Vec<Envelope>>, Error> {
+    if damage.line != 1 {
+        return Ok(None);
+    }
+    let path = place.journal();
+    let fail = |error| Error::io("read the session", &path, error);
+    let mut lines: Lines<BufReader<File>> = Lines::new(BufReader::new(open(place)?));
+    let mut bytes = Vec::new();
+    // The lost one.
+    lines.next(&mut bytes).map_err(fail)?;
+    bytes.clear();
+    let mut chain = Chain {
+        next: Seq(2),
+        prev: None,
+        run: None,
+        payloads: Payloads::new(place.payloads()),
+    };
+    let (mut whole, mut open) = (Vec::new(), Vec::new());
+    while let Some(seen) = lines.next(&mut bytes).map_err(fail)? {
+        let Some(envelope) = chain.take(&bytes, seen) else {
+            break;
+        };
+        let more = envelope.more;
+        open.push(envelope);
+        if !more {
+            whole.append(&mut open);
+        }
+        bytes.clear();
+    }
+    let (Some(first), Some(last)) = (whole.first(), whole.last()) else {
+        return Ok(None);
+    };
+    let by_program = |seq, like: &Envelope, event| Envelope {
+        seq,
+        at: like.at,
+        mono: like.mono,
+        actor: Actor::Engine,
+        cause: Seq(0),
+        more: false,
+        event: Event::Run(event),
+    };
+    let lost = by_program(Seq(1), first, RunEvent::Started(Box::new(Started::lost())));
+    let reason = PAUSED.to_owned();
+    let paused = by_program(last.seq.next(), last, RunEvent::Paused { reason });
+    Ok(Some([vec![lost], whole, vec![paused]].concat()))
+}
+
+/// What the next record has to match.
+struct Chain {
+    next: Seq,
+    prev: Option<Link>,
+    run: Option<Uuid>,
+    payloads: Payloads,
+}
+
+impl Chain {
+    fn take(&mut self, bytes: &[u8], seen: LineEnd) -> Option<Envelope> {
+        if seen.long || !seen.ended || !line::is_intact(bytes) {
+            return None;
+        }
+        let head = line::head(bytes).ok()?;
+        let run = line::run_of(&head).ok()?;
+        let follows = self.prev.is_none_or(|prev| head.prev.as_bytes() == prev.hex());
+        if head.seq != self.next || !follows || self.run.is_some_and(|before| before != run) {
+            return None;
+        }
+        let body = payload::resolve(head.body.get(), &BOUNDS, &mut self.payloads).ok()?;
+        let envelope = line::envelope(&head, &body).ok()?;
+        self.next = self.next.next();
+        self.prev = Some(Link::of(bytes));
+        self.run = Some(run);
+        Some(envelope)
+    }
+}
