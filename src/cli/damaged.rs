@@ -47,7 +47,7 @@ pub fn write_continuation(
         return Err(Failure::new(
             Code::Session,
             format!(
-                "cannot resume session {session}: {damage}. What it was set up with is lost; hint: `overrule graph {session}` \
+                "cannot resume session {session}: {damage}. Its first record, which says how it was set up, is lost; hint: `overrule graph {session}` \
                  shows what followed"
             ),
         ));

@@ -69,12 +69,17 @@ fn a_session_whose_first_record_is_damaged_is_read_from_its_second_on() {
         let audit = world.run(&["audit", &id]).ends(0).tells("damaged").out;
         assert!(audit.contains("shell"), "{audit}");
         // Nothing continues it, and nothing is written.
-        for args in [
-            &["resume", &id, "--headless", "--policy", "auto"][..],
-            &["guide", &id, "more"],
-            &["replay", &id, "--headless"],
-        ] {
-            world.run(args).ends(7).tells("first");
+        for (args, words) in [
+            (
+                &["resume", &id, "--headless", "--policy", "auto"][..],
+                "first record",
+            ),
+            (&["guide", &id, "more"], "damaged"),
+            (&["replay", &id, "--headless"], "first event"),
+        ]
+        .map(|(args, words)| (args.to_vec(), words))
+        {
+            world.run(&args).ends(7).tells(words);
         }
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
         assert_eq!(world.ids(), [id.as_str()]);
