@@ -19,11 +19,14 @@ use overrule_present as present;
 /// Maximum characters of the arguments of a call.
 const ARGUMENTS: usize = 100;
 
-/// Describes for how much longer a turn is retried.
-fn time_left(state: &State, turn: TurnId) -> String {
+/// Describes for how much longer a turn is retried, at least for its next wait. Empty if time is not the limit (`of` > 0).
+fn time_left(state: &State, turn: TurnId, of: u32, wait_ms: u64) -> String {
+    if of > 0 {
+        return String::new();
+    }
     let outage = state.turns.get(&turn).and_then(|turn| turn.more.outage);
     let lasted = outage.map(|outage| outage.lasted(outage.until));
-    let left = lasted.map(|lasted| span(state.model_wait_ms().saturating_sub(lasted)));
+    let left = lasted.map(|lasted| span(state.model_wait_ms().saturating_sub(lasted).max(wait_ms)));
     left.map(|left| format!(", {left} left")).unwrap_or_default()
 }
 
@@ -53,7 +56,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             "{turn}: the model is asked again in {} ({}{})",
             span(*wait_ms),
             tries(*no, *of),
-            time_left(state, *turn)
+            time_left(state, *turn, *of, *wait_ms)
         )),
         Event::Turn(TurnEvent::Broken { turn, fault, .. }) => Some(format!(
             "{turn}: {}: {}",

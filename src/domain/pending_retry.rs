@@ -21,7 +21,7 @@ pub struct PendingRetry<'s> {
     pub fault: &'s str,
     /// What the retry waits for.
     pub until: Until<'s>,
-    /// UTC milliseconds until which it is retried; none for a retry that needs no time.
+    /// UTC milliseconds until which it is retried; none for a retry that time does not limit.
     pub ends: Option<i64>,
 }
 
@@ -81,7 +81,11 @@ pub fn left(state: &State) -> impl Iterator<Item = (&Turn, &StreamFault)> {
 
 /// What the retry of a turn waits for; none for a turn without a retry, and after one.
 pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<PendingRetry<'s>> {
-    let ends = turn.more.outage.map(|outage| {
+    let outage = turn.more.outage.filter(|_| match &turn.stream {
+        Stream::Broken(fault) => fault.kind.is_outage(),
+        Stream::Open | Stream::Closed(_) | Stream::Aborted(_) => false,
+    });
+    let ends = outage.map(|outage| {
         let wait = i64::try_from(state.model_wait_ms()).unwrap_or(i64::MAX);
         outage.since.saturating_add(wait)
     });
@@ -151,6 +155,8 @@ impl PendingRetry<'_> {
         let (turn, fault) = (self.turn, self.fault);
         let left = now.zip(self.ends).map(|(now, ends)| {
             let left = u64::try_from(ends.saturating_sub(now)).unwrap_or(0);
+            // A server may ask for more time than is left.
+            let left = left.max(self.left(now).unwrap_or(0));
             format!(", {} left", span(left))
         });
         let left = left.unwrap_or_default();

@@ -398,6 +398,8 @@ pub enum Reply {
 pub struct Passing {
     /// How long the other side asks to be left alone, in milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// True if the reply ended before its end mark, so that the model is there.
+    pub is_cut: bool,
 }
 
 /// One answer to a [`Choice`].

@@ -100,6 +100,8 @@ pub struct Outage {
     pub until: i64,
     /// Their number.
     pub broke: u32,
+    /// Of those, the replies that ended before their end mark.
+    pub cut: u32,
     /// Milliseconds that were waited between them.
     pub waited_ms: u64,
 }
@@ -107,16 +109,18 @@ pub struct Outage {
 impl Outage {
     /// Adds a request that broke.
     #[must_use]
-    pub fn broken_at(before: Option<Self>, now: i64) -> Self {
+    pub fn broken_at(before: Option<Self>, kind: StreamFaultKind, now: i64) -> Self {
         let before = before.unwrap_or(Self {
             since: now,
             until: now,
             broke: 0,
+            cut: 0,
             waited_ms: 0,
         });
         Self {
             until: now,
             broke: before.broke.saturating_add(1),
+            cut: before.cut.saturating_add(u32::from(!kind.is_outage())),
             ..before
         }
     }
@@ -421,9 +425,14 @@ impl StreamFaultKind {
 
     /// True where asking again by itself makes sense, as long as no block is sealed.
     pub const fn is_transient(self) -> bool {
+        self.is_outage() || matches!(self, Self::Truncated)
+    }
+
+    /// True for a model that is overloaded, gone or unreachable: it is waited for.
+    pub const fn is_outage(self) -> bool {
         matches!(
             self,
-            Self::Network | Self::Timeout | Self::RateLimit | Self::Server | Self::Overload | Self::Truncated
+            Self::Network | Self::Timeout | Self::RateLimit | Self::Server | Self::Overload
         )
     }
 }

@@ -147,6 +147,7 @@ pub async fn ask(
         .filter(|fault| !received.too_long && fault.kind.is_transient());
     let passing = broke.map(|fault| Passing {
         retry_after_ms: fault.retry_after_ms,
+        is_cut: !fault.kind.is_outage(),
     });
     Some(SideReply {
         reply: received.reply(result),

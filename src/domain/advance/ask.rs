@@ -19,6 +19,7 @@ use crate::event::{Event, RunEvent, TurnEvent, WeightEvent};
 use crate::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::pending_retry;
 use crate::reduction::{self, summary};
+use crate::repair::Passing;
 use crate::state::{Mode, State};
 use crate::thread;
 use crate::transcript::build::{self, Piece};
@@ -29,6 +30,12 @@ use crate::turn::{Activity, Stop, Stream, StreamFault, StreamFaultKind, Turn};
 const FIRST_DELAY_MS: u64 = 1_000;
 /// The longest delay in milliseconds.
 const LONGEST_DELAY_MS: u64 = 60_000;
+/// The longest wait in milliseconds that a server may ask for, beyond the time for which a model is waited for.
+const LONGEST_ASKED_MS: u64 = 3_600_000;
+/// Retries of a reply that is cut off each time.
+const CUT_RETRIES: u32 = 4;
+/// First delay in milliseconds after a reply that was cut off; doubles with each.
+const FIRST_CUT_DELAY_MS: u64 = 200;
 
 /// Each thread continues by itself as soon as its own turns have ended.
 pub(super) fn ask(draft: &mut Draft<'_>, advice: &dyn Advice) {
@@ -189,11 +196,16 @@ fn retry_broken(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool 
         };
         match &turn.more.held {
             None if wait_ms > 0 => {
+                let outage = turn.more.outage;
+                let (no, of) = match fault.kind {
+                    StreamFaultKind::Truncated => (outage.map_or(1, |outage| outage.cut), CUT_RETRIES),
+                    // Time is the limit.
+                    _ => (outage.map_or(turn.asked, |outage| outage.broke), 0),
+                };
                 draft.turn_event(TurnEvent::RetryScheduled {
                     turn: *id,
-                    no: turn.more.outage.map_or(turn.asked, |outage| outage.broke),
-                    // Time is the limit.
-                    of: 0,
+                    no,
+                    of,
                     wait_ms,
                     why: fault.kind.label().into(),
                 });
@@ -230,16 +242,34 @@ pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u6
     }
     // A turn that came back from another branch begins anew.
     let outage = turn.more.outage;
+    let salt = u64::from(turn.id.0);
+    if fault.kind == StreamFaultKind::Truncated {
+        return wait_after_cut(outage.map_or(1, |outage| outage.cut), salt);
+    }
     let (broke, lasted) = outage.map_or((1, 0), |outage| (outage.broke, outage.lasted(outage.until)));
     // A wait that is scheduled is part of the outage: nothing but its end follows it.
     let is_scheduled = turn.more.held.is_some();
     let lasted = if is_scheduled { 0 } else { lasted };
     let left = state.model_wait_ms().saturating_sub(lasted);
-    wait_before(broke, u64::from(turn.id.0), (fault.retry_after_ms, left))
+    wait_before(broke, salt, (fault.retry_after_ms, left))
+}
+
+/// Retries of a question beside the conversation, and the milliseconds before the `no`-th of them; none after the last.
+pub(crate) fn wait_beside(state: &State, no: u32, salt: u64, passing: Passing) -> Option<(u32, u64)> {
+    let time = state.model_wait_ms();
+    let (of, wait_ms) = if passing.is_cut {
+        (CUT_RETRIES, wait_after_cut(no, salt)?)
+    } else {
+        (
+            retries_in(time),
+            wait_before(no, salt, (passing.retry_after_ms, time))?,
+        )
+    };
+    (no <= of).then_some((of, wait_ms))
 }
 
 /// Retries of a question beside the conversation for which there is time.
-pub(crate) fn retries_in(wait_ms: u64) -> u32 {
+fn retries_in(wait_ms: u64) -> u32 {
     let waits = (1..).scan(0_u64, |sum, no| {
         *sum = sum.saturating_add(delay(no));
         (*sum <= wait_ms).then_some(no)
@@ -249,28 +279,39 @@ pub(crate) fn retries_in(wait_ms: u64) -> u32 {
 
 /// Milliseconds before the `no`-th retry, without jitter.
 fn delay(no: u32) -> u64 {
-    let doubled = FIRST_DELAY_MS.saturating_mul(1 << (no.saturating_sub(1)).min(16));
-    doubled.min(LONGEST_DELAY_MS)
+    doubled(FIRST_DELAY_MS, no).min(LONGEST_DELAY_MS)
 }
 
-/// Milliseconds before the `no`-th retry of a broken request, at most what is left of the time. `asked` is the wait that
-/// the server requests. None if no time is left, or too little for that wait.
-pub(crate) fn wait_before(no: u32, of: u64, (asked, left): (Option<u64>, u64)) -> Option<u64> {
-    if left == 0 || asked.is_some_and(|asked| asked > left) {
+fn doubled(first: u64, no: u32) -> u64 {
+    first.saturating_mul(1 << (no.saturating_sub(1)).min(16))
+}
+
+/// Milliseconds before the `no`-th retry of a reply that was cut off; none after the last. A server that answers is there:
+/// it is not waited for.
+fn wait_after_cut(no: u32, of: u64) -> Option<u64> {
+    (no <= CUT_RETRIES).then(|| jittered(doubled(FIRST_CUT_DELAY_MS, no), no, of))
+}
+
+/// Milliseconds before the `no`-th retry of a broken request. `asked` is the wait that the server requests: it may be longer
+/// than what is left of the time, up to an hour. None if no time is left, or if the server asks for more.
+fn wait_before(no: u32, of: u64, (asked, left): (Option<u64>, u64)) -> Option<u64> {
+    if left == 0 {
         return None;
     }
-    if let Some(asked) = asked {
-        return Some(asked.max(FIRST_DELAY_MS).min(left));
+    match asked {
+        Some(asked) => (asked <= left.max(LONGEST_ASKED_MS)).then_some(asked.max(FIRST_DELAY_MS.min(left))),
+        None => Some(jittered(delay(no), no, of).min(left)),
     }
-    let base = delay(no);
+}
+
+fn jittered(base: u64, no: u32, of: u64) -> u64 {
     // Up to a fifth more or less, so that many runs do not retry together. A function of the
     // request, so that a replay agrees.
     let spread = base / 5;
     let draw = of
         .wrapping_mul(2_654_435_761)
         .wrapping_add(u64::from(no) * 40_503);
-    let jittered = base - spread + draw % (2 * spread + 1);
-    Some(jittered.min(left))
+    base - spread + draw % (2 * spread + 1)
 }
 
 /// Returns the events of a new request for a turn.

@@ -457,7 +457,7 @@ fn end_stream(state: &mut State, at: At, turn: TurnId, stream: Stream, usage: Us
         if let Stream::Broken(fault) = &stream
             && fault.kind.is_transient()
         {
-            turn.more.outage = Some(Outage::broken_at(before, at.utc_ms));
+            turn.more.outage = Some(Outage::broken_at(before, fault.kind, at.utc_ms));
         }
         turn.stream = stream;
         turn.stop_waiting();

@@ -3,7 +3,7 @@
 //! Must not know: how a reduction is planned.
 
 use super::edit;
-use crate::advance::ask::{self, retries_in, wait_before};
+use crate::advance::ask::{self, wait_beside};
 use crate::draft::Draft;
 use crate::event::run::Reduction;
 use crate::event::{EditEvent, RunEvent};
@@ -112,12 +112,10 @@ pub(super) fn summary_answered(
         return;
     };
     if let (Some(passing), Reply::Failed { why }, None) = (passing, reply, &asked.failed)
-        && let of = retries_in(state.model_wait_ms())
-        && asked.broke < of
         && summary::is_current(state, asked)
         && ask::no_request_for(state).is_none()
         && let no = asked.broke + 1
-        && let Some(wait_ms) = wait_before(no, set.0, (passing.retry_after_ms, state.model_wait_ms()))
+        && let Some((of, wait_ms)) = wait_beside(state, no, set.0, passing)
     {
         draft.edit(EditEvent::SummaryBroke {
             set,

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::call::{find, not_over, same_rev, wrong_status};
-use crate::advance::ask::{no_request_for, retries_in, wait_before};
+use crate::advance::ask::{no_request_for, wait_beside};
 use crate::advice::Advice;
 use crate::breaker::{Breaker, Phase, Scope};
 use crate::call::{Call, Status};
@@ -65,12 +65,10 @@ pub(super) fn answered(
     let waits = life.is_some_and(|life| life.status == Status::Repairing(Stage::Asking));
     if let (Some(one), Some(passing), Reply::Failed { why }) = (asked, passing, reply)
         && waits
-        && let of = retries_in(state.model_wait_ms())
-        && (one.broke.len() as u32) < of
         && no_request_for(state).is_none()
         && let no = one.broke.len() as u32 + 1
         && let salt = u64::from(call.no).wrapping_mul(31) + u64::from(round)
-        && let Some(wait_ms) = wait_before(no, salt, (passing.retry_after_ms, state.model_wait_ms()))
+        && let Some((of, wait_ms)) = wait_beside(state, no, salt, passing)
     {
         draft.resilience(ResilienceEvent::RepairBroke {
             call,

@@ -97,7 +97,7 @@ fn what_is_left_to_the_operator_is_asked_again_by_nobody() {
     }
     // A server that asks for more patience than there is.
     let mut w = World::new();
-    limited(&mut w, 3_600_000);
+    limited(&mut w, 3_600_001);
     assert!(!pending_retry::by_itself(&w.state, &w.state.turns[&TurnId(2)]));
     assert_eq!((waits(&w).len(), w.asked.len()), (0, 1));
 }

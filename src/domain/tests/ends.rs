@@ -158,6 +158,16 @@ fn a_prompt_after_a_broken_turn_continues_from_the_partial_reply() {
     assert!(matches!(w.state.turns[&turn].stream, Stream::Aborted(_)));
 }
 
+/// Sets for how long a model is waited for.
+fn wait_for_model(w: &mut World, wait: &str) {
+    w.record(vec![Event::Resilience(ResilienceEvent::PolicySet {
+        version: 1,
+        policy: format!(r#"{{"model":{{"wait":"{wait}"}}}}"#).into(),
+        live: true,
+        changed: Vec::new(),
+    })]);
+}
+
 fn scheduled(w: &World) -> Vec<u64> {
     let waits = w.events().filter_map(|event| match event {
         Event::Turn(TurnEvent::RetryScheduled { wait_ms, .. }) => Some(*wait_ms),
@@ -208,18 +218,76 @@ fn a_model_that_is_overloaded_is_waited_for() {
 fn the_time_for_which_a_model_is_waited_for_is_a_setting() {
     for wait in ["0s", "1s", "3s"] {
         let mut w = World::new();
-        w.record(vec![Event::Resilience(ResilienceEvent::PolicySet {
-            version: 1,
-            policy: format!(r#"{{"model":{{"wait":"{wait}"}}}}"#).into(),
-            live: true,
-            changed: Vec::new(),
-        })]);
+        wait_for_model(&mut w, wait);
         while !w.open.is_empty() {
             w.broke(StreamFaultKind::Network);
         }
         let all = scheduled(&w);
         let seconds: u64 = wait.trim_end_matches('s').parse().unwrap();
         assert_eq!(all.iter().sum::<u64>(), seconds * 1_000, "{wait}: {all:?}");
+    }
+}
+
+#[test]
+fn a_reply_that_is_cut_each_time_is_asked_for_five_times() {
+    // A model that answers is there: for how long others are waited for does not matter.
+    for wait in ["0s", "10m"] {
+        let mut w = World::new();
+        wait_for_model(&mut w, wait);
+        while !w.open.is_empty() {
+            w.broke(StreamFaultKind::Truncated);
+        }
+        let waits = scheduled(&w);
+        assert_eq!((w.asked.len(), waits.len()), (5, 4), "{wait}: {waits:?}");
+        for (wait, base) in waits.iter().zip([200_u64, 400, 800, 1_600]) {
+            assert!((base * 4 / 5..=base * 6 / 5).contains(wait), "{waits:?}");
+        }
+        let turn = w.turns()[1];
+        w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
+        w.broke(StreamFaultKind::Truncated);
+        assert_eq!(w.asked.len(), 7, "the operator's request begins anew");
+    }
+    // An outage between two cuts does not begin the count anew, and the cuts do not end the outage.
+    let mut w = World::new();
+    for _ in 0..4 {
+        w.broke(StreamFaultKind::Truncated);
+        w.broke(StreamFaultKind::Overload);
+    }
+    assert_eq!(w.open.len(), 1);
+    w.broke(StreamFaultKind::Truncated);
+    assert!(w.open.is_empty());
+}
+
+#[test]
+fn a_server_may_ask_for_more_time_than_is_left_up_to_an_hour() {
+    for (wait, asked, want) in [
+        ("10m", 1, Some(1_000)),
+        ("10m", 1_200_000, Some(1_200_000)),
+        ("2s", 3_600_000, Some(3_600_000)),
+        ("2s", 3_600_001, None),
+        ("10m", 7_200_000, None),
+        ("3h", 7_200_000, Some(7_200_000)),
+        ("0s", 1_000, None),
+    ] {
+        let mut w = World::new();
+        wait_for_model(&mut w, wait);
+        let turn = w.breaks(StreamFaultKind::RateLimit, Some(asked));
+        assert_eq!(scheduled(&w), Vec::from_iter(want), "{wait}, {asked}");
+        if want.is_none_or(|ms| ms < 600_000) {
+            continue;
+        }
+        let state = &w.state;
+        let pending = overrule_domain::pending_retry::of(state, &state.turns[&turn]).unwrap();
+        let now = state.turns[&turn].more.outage.unwrap().since;
+        let text = pending.describe(Some(now));
+        assert!(
+            !text.contains(" 10 min left") && !text.contains(" 2 s left"),
+            "{text}"
+        );
+        // After that wait the time is over.
+        w.waited(turn);
+        w.breaks(StreamFaultKind::RateLimit, Some(asked));
+        assert_eq!(scheduled(&w).len(), 1, "{wait}");
     }
 }
 

@@ -598,7 +598,10 @@ fn a_summary_whose_request_broke_is_asked_again_after_a_wait() {
             reply: Reply::Failed {
                 why: "HTTP 529".into(),
             },
-            passing: Some(Passing { retry_after_ms: None }),
+            passing: Some(Passing {
+                retry_after_ms: None,
+                is_cut: false,
+            }),
             usage: Usage::default(),
         });
     };

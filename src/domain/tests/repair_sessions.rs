@@ -110,7 +110,13 @@ fn answer(w: &mut World, tape: &mut OpSequence<'_>) {
     w.questions.rotate_left(at);
     match tape.draw(9) {
         0 => flights::broke(w, None),
-        1 => flights::broke(w, Some(Passing { retry_after_ms: None })),
+        1 => flights::broke(
+            w,
+            Some(Passing {
+                retry_after_ms: None,
+                is_cut: false,
+            }),
+        ),
         2 => flights::answer_question(w, ["{}", "77", "no idea"][tape.draw(3)]),
         3 => flights::answer_question(w, r#"{"passengers":1}"#),
         4 => flights::answer_question(w, r#"{"class":"business"}"#),

@@ -73,7 +73,12 @@ fn a_request_about_arguments_that_breaks_is_made_again_as_often_as_others() {
     let a = w.id("a");
     w.finish_with(a, refused("Missing required parameter 'passengers'"));
     let before = w.state.requests;
-    let passing = |retry_after_ms| Some(Passing { retry_after_ms });
+    let passing = |retry_after_ms| {
+        Some(Passing {
+            retry_after_ms,
+            is_cut: false,
+        })
+    };
     broke(&mut w, passing(None));
     assert_eq!(w.status(a), Status::Repairing(Stage::Asking));
     assert_eq!(w.questions.len(), 1, "it is asked again");
@@ -105,7 +110,10 @@ fn a_repair_request_that_keeps_breaking_ends_the_repair() {
     w.reply(&[call("write", r#"{"_as":"a","origin":"JFK"}"#)]);
     let a = w.id("a");
     w.finish_with(a, refused("Missing required parameter 'passengers'"));
-    let passing = Some(Passing { retry_after_ms: None });
+    let passing = Some(Passing {
+        retry_after_ms: None,
+        is_cut: false,
+    });
     // Its waits take at most as long as a model is waited for: 1 + 2 + … + 32 s, and eight times 60 s.
     for _ in 0..15 {
         assert_eq!(w.status(a), Status::Repairing(Stage::Asking));

@@ -107,7 +107,13 @@ fn a_question_that_leads_to_nothing_has_failed_with_its_cost() {
     let mut w = learning(true);
     let a = begin(&mut w, 0);
     w.finish_with(a, refused("Parameter 'class' does not match the pattern"));
-    broke(&mut w, Some(Passing { retry_after_ms: None }));
+    broke(
+        &mut w,
+        Some(Passing {
+            retry_after_ms: None,
+            is_cut: false,
+        }),
+    );
     answer_question(&mut w, "{}");
     let counted = count(&w, MODEL);
     // No decision yet: no repair is left, and the call waits for the operator.
