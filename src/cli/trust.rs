@@ -8,7 +8,7 @@ use super::args::{Common, Trust};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
-use overrule_base::text::{redact, visible};
+use overrule_base::text::{redact_literals, visible};
 use overrule_config::{dot_mcp, files, load, servers, trust, written};
 use overrule_control::peer;
 use overrule_policy::Origin;
@@ -70,9 +70,9 @@ pub fn trust(common: &Common, args: &Trust) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// What a file says, without the secrets in it.
+/// What a file says, without the literal secrets in it.
 fn safe(text: &str) -> String {
-    visible(&redact(text))
+    visible(&redact_literals(text))
 }
 
 fn shown(path: &Path) -> String {

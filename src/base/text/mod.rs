@@ -47,7 +47,7 @@ pub use escape::escaped;
 pub use head::{excerpt, head, visible_head};
 pub use panicked::panic_message;
 pub use parse::{parse_lines, parse_visible};
-pub use redact::{redact, redact_certain};
+pub use redact::{redact, redact_certain, redact_literals};
 pub use screen::{FormGuard, in_ascii, shown_in_ascii};
 pub use script::WarningKind;
 pub use submit_warning::submit_warning;

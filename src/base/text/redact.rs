@@ -52,14 +52,49 @@ pub fn redact_certain(text: &str) -> String {
     without(PATTERNS.get(..certain).unwrap_or_default(), text)
 }
 
+/// Redacts a text that says what would run. Only a literal is removed: a variable, a path, and what a shell could read as a
+/// command stay, so that no name hides them.
+pub fn redact_literals(text: &str) -> String {
+    without_if(&PATTERNS, text, is_literal)
+}
+
+fn is_literal(secret: &str) -> bool {
+    let is_cookie = |pair: &str| {
+        pair.split_once('=')
+            .is_some_and(|(name, value)| is_word(name) && is_word(value))
+    };
+    let is_path = ["/", "./", "../", "~"]
+        .iter()
+        .any(|start| secret.starts_with(start));
+    let is_key = |line: &str| {
+        line.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+    };
+    !is_path
+        && (is_word(secret) || secret.split("; ").all(is_cookie) || secret.split(['\r', '\n']).all(is_key))
+}
+
+/// Returns true for a text in which a shell finds one word and nothing to replace.
+fn is_word(text: &str) -> bool {
+    let is_special = |c: char| c.is_whitespace() || c.is_control() || "$`(){}[]<>|;&*?\"'\\".contains(c);
+    !text.is_empty() && !text.contains(is_special)
+}
+
 fn without(patterns: &[Regex], text: &str) -> String {
+    without_if(patterns, text, |_| true)
+}
+
+fn without_if(patterns: &[Regex], text: &str, is_removed: impl Fn(&str) -> bool) -> String {
     let mut text = Cow::Borrowed(text);
     for pattern in patterns {
         let clean = pattern.replace_all(&text, |found: &Captures<'_>| {
             let whole = found.get(0).map_or("", |m| m.as_str());
             let start = found.get(0).map_or(0, |m| m.start());
             match found.name("s") {
-                Some(secret) if !secret.as_str().trim_start().starts_with(DONE.trim_end()) => {
+                Some(secret)
+                    if !secret.as_str().trim_start().starts_with(DONE.trim_end())
+                        && is_removed(secret.as_str()) =>
+                {
                     let before = whole.get(..secret.start() - start).unwrap_or_default();
                     let after = whole.get(secret.end() - start..).unwrap_or_default();
                     format!("{before}{}{after}", notice(secret.len()))

@@ -156,7 +156,9 @@ fn everything_that_a_workspace_sets_is_shown_before_it_is_trusted() {
     let served = Served::untrusted(&[]);
     let file = json!({ "mcpServers": {
         "api": { "url": "https://a.example/mcp", "headers": { "Authorization": "Bearer ${T}" } },
-        "local": { "command": "./serve", "cwd": "sub dir" }
+        "kept": { "url": "https://k.example/mcp", "headers": { "Authorization": "Bearer canary-4711-canary" } },
+        "local": { "command": "./serve", "cwd": "sub dir" },
+        "shell": { "command": "sh", "args": ["-c", "token=/tmp/evil.sh; password=$(curl${IFS}c.example) secret=canary-4712"] }
     }});
     served.world.file(".mcp.json", &file.to_string());
     let settings = |header: &str| {
@@ -172,7 +174,9 @@ fn everything_that_a_workspace_sets_is_shown_before_it_is_trusted() {
     let shown = served.world.run(&["trust"]).ends(0).out;
     for part in [
         "api connects to: https://a.example/mcp (header Authorization: 'Bearer ${T}')",
+        "kept connects to: https://k.example/mcp (header Authorization: 'Bearer [redacted 18 bytes]')",
         "local starts: ./serve (in 'sub dir')",
+        "token=/tmp/evil.sh; password=$(curl${IFS}c.example) secret=[redacted 11 bytes]",
         "\"method\":\"POST\"",
         "https://b.example/items",
         "secret kind",
@@ -184,6 +188,7 @@ fn everything_that_a_workspace_sets_is_shown_before_it_is_trusted() {
     ] {
         assert!(shown.contains(part), "no `{part}` in\n{shown}");
     }
+    assert!(!shown.contains("canary"), "{shown}");
     // A change in a table of its own makes another tool.
     let trusted = served.world.run(&["trust", "--json"]).ends(0).out;
     for line in trusted.lines() {

@@ -81,9 +81,9 @@ async fn a_stream_as_a_list_waits_for_the_decision() {
 }
 
 #[tokio::test]
-async fn a_compressed_reply_is_refused_and_a_compressed_request_is_read() {
+async fn a_reply_of_an_unknown_coding_is_refused_and_a_compressed_request_is_read() {
     let model = Server::new(vec![
-        Reply::Status(200, "Content-Encoding: gzip\r\n", "data: {}\n\n"),
+        Reply::Status(200, "Content-Encoding: br\r\n", "data: {}\n\n"),
         Reply::Status(200, "Content-Encoding: identity\r\n", "{\"a title\":1}"),
         Reply::Status(200, "", "{\"a title\":2}"),
         Reply::Status(200, "", "{\"a title\":3}"),
@@ -96,7 +96,8 @@ async fn a_compressed_reply_is_refused_and_a_compressed_request_is_read() {
     let (status, body) = asking.await.unwrap();
     let body = String::from_utf8(body).unwrap();
     assert_eq!(status, 502, "{body}");
-    assert!(body.contains("compressed") && !body.contains("data:"), "{body}");
+    assert!(body.contains("compressed") && body.contains("`br`"), "{body}");
+    assert!(!body.contains("data:"), "{body}");
     let body = r#"{"model":"m","messages":[{"role":"user","content":"a title?"}]}"#;
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut gzip, body.as_bytes()).unwrap();
@@ -128,6 +129,34 @@ async fn a_compressed_reply_is_refused_and_a_compressed_request_is_read() {
         "the model gets it as it is"
     );
     live.end().await;
+}
+
+#[tokio::test]
+async fn a_reply_that_is_not_compressed_as_it_says_does_not_reach_the_agent() {
+    for coding in ["gzip", "deflate", "zstd"] {
+        let header: &'static str = format!("Content-Encoding: {coding}\r\n").leak();
+        let page = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"}}]}\n\n";
+        let model = Server::new(vec![Reply::Status(200, header, page)]);
+        let mut stage = Stage::before(&model.base).await;
+        let mut agent = Agent::new("openai-chat", &stage.base);
+        agent.say("go");
+        let asking = tokio::spawn(async move {
+            let mut response = agent.send().await;
+            let mut got = Vec::new();
+            loop {
+                match response.chunk().await {
+                    Ok(Some(piece)) => got.extend_from_slice(&piece),
+                    end => return (got, end.is_err()),
+                }
+            }
+        });
+        let live = stage.run(Preset::Supervised).await;
+        let (got, is_broken) = asking.await.unwrap();
+        assert!(is_broken, "{coding}");
+        assert!(got.is_empty(), "{coding}: {}", String::from_utf8_lossy(&got));
+        assert_eq!(model.seen().len(), 1, "it is not asked for again");
+        live.end().await;
+    }
 }
 
 #[tokio::test]

