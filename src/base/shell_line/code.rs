@@ -4,15 +4,13 @@
 //!
 //! What is not understood can run one.
 
-/// Names that Python and JavaScript code may contain and runs no command. All other names may lead to one.
+/// Names that Python code may contain and runs no command. All other names may lead to one.
 const NAMES: &[&str] = &[
     "abs",
     "and",
     "any",
     "all",
     "bool",
-    "console",
-    "const",
     "def",
     "dict",
     "dumps",
@@ -21,7 +19,6 @@ const NAMES: &[&str] = &[
     "enumerate",
     "executable",
     "False",
-    "false",
     "float",
     "for",
     "hex",
@@ -30,24 +27,18 @@ const NAMES: &[&str] = &[
     "in",
     "int",
     "is",
-    "JSON",
     "json",
     "len",
-    "let",
     "list",
     "load",
     "loads",
-    "log",
     "map",
     "math",
-    "Math",
     "max",
     "min",
     "None",
     "not",
-    "null",
     "or",
-    "parse",
     "pass",
     "pi",
     "pow",
@@ -63,22 +54,19 @@ const NAMES: &[&str] = &[
     "sqrt",
     "stdin",
     "str",
-    "stringify",
     "strip",
     "sum",
     "sys",
     "True",
-    "true",
     "tuple",
     "type",
-    "var",
     "version",
     "version_info",
     "while",
     "zip",
 ];
 
-/// Returns true if code of Python or JavaScript surely runs no command: it consists of numbers, signs, plain texts and
+/// Returns true if code of Python surely runs no command: it consists of numbers, signs, plain texts and
 /// names that are known, or have one letter.
 pub(super) fn is_harmless(code: &str) -> bool {
     let mut rest = code.chars().peekable();
@@ -126,12 +114,14 @@ pub(super) struct Script {
 
 /// Reads a script of sed, as sed(1) and its manual describe it, with the extensions of GNU.
 ///
-/// Programs differ on a sign inside of brackets (`s/[/]/x/`): both readings count, if they can be read.
+/// Programs differ on a sign inside of brackets (`s/[/]/x/`), and on what ends a label: each reading counts that can be
+/// read.
 pub(super) fn sed(script: &str) -> Script {
-    let read = |brackets: bool| {
+    let read = |brackets: bool, labels: &'static str| {
         let mut reader = Sed {
             rest: script,
             brackets,
+            labels,
             found: Script::default(),
         };
         while !reader.rest.is_empty() {
@@ -139,15 +129,21 @@ pub(super) fn sed(script: &str) -> Script {
         }
         Some(reader.found)
     };
-    let Some(mut found) = read(true) else {
+    let Some(mut found) = read(true, "\n;}") else {
         return Script {
             hides: true,
             ..Script::default()
         };
     };
-    if let Some(other) = read(false).filter(|other| *other != found) {
+    let ends = ["\n;}", "\n; \t", "\n"];
+    for (brackets, labels) in ends.into_iter().flat_map(|ends| [(true, ends), (false, ends)]) {
+        let Some(other) = read(brackets, labels) else {
+            continue;
+        };
         found.hides |= other.hides;
-        found.lines.extend(other.lines);
+        let more = other.lines.into_iter();
+        let more: Vec<String> = more.filter(|line| !found.lines.contains(line)).collect();
+        found.lines.extend(more);
     }
     found
 }
@@ -156,6 +152,8 @@ struct Sed<'s> {
     rest: &'s str,
     /// True if a sign in brackets does not end a regular expression.
     brackets: bool,
+    /// The signs that end a label.
+    labels: &'static str,
     found: Script,
 }
 
@@ -248,8 +246,9 @@ impl<'s> Sed<'s> {
             'l' | 'L' | 'q' | 'Q' => self.skip(|c| c == ' ' || c.is_ascii_digit()),
             '#' | 'r' | 'R' | 'w' | 'W' => drop(self.line()),
             ':' | 'b' | 't' | 'T' | 'v' => {
-                // Some read a label to the end of the line, some to a semicolon.
-                self.skip(|c| !"\n;}".contains(c));
+                self.skip(|c| c == ' ' || c == '\t');
+                let ends = self.labels;
+                self.skip(|c| !ends.contains(c));
             }
             'a' | 'i' | 'c' => {
                 while self.line().ends_with('\\') {
@@ -302,12 +301,16 @@ impl<'s> Sed<'s> {
 
 /// Returns true if a program of awk may run a command: `system`, a pipe, a call by name, a library.
 ///
-/// Source: awk(1) and the manual of GNU awk. A sign in a text or in a regular expression counts as none.
+/// Source: awk(1) and the manual of GNU awk. A sign in a text or in a regular expression counts as none, unless it is not
+/// clear where the expression begins.
 pub(super) fn awk_runs(program: &str) -> bool {
     if program.contains("system") {
         return true;
     }
+    let has_pipe = program.replace("||", "").contains(['|', '@', '`']);
     let mut rest = program.chars().peekable();
+    // Whether a regular expression may begin here as well as a division.
+    let mut is_unclear = false;
     // What stands before: after a value, `/` divides.
     let mut is_value = false;
     let mut name = String::new();
@@ -315,14 +318,19 @@ pub(super) fn awk_runs(program: &str) -> bool {
         if c.is_alphanumeric() || c == '_' {
             name.push(c);
             is_value = true;
+            is_unclear = false;
             continue;
         }
         if !name.is_empty() {
             // After these words, `/` begins a regular expression.
-            is_value =
-                !["print", "printf", "return", "in", "else", "do", "case", "exit"].contains(&name.as_str());
+            is_value = !["print", "printf", "return", "in", "else", "do", "exit"].contains(&name.as_str());
+            is_unclear = ["case", "getline"].contains(&name.as_str());
             name.clear();
         }
+        if c == '/' && is_unclear && has_pipe {
+            return true;
+        }
+        is_unclear &= c == ' ' || c == '\t';
         match c {
             '"' => {
                 if !passes(&mut rest, '"') {
@@ -347,7 +355,8 @@ pub(super) fn awk_runs(program: &str) -> bool {
                 }
             }
             '#' => while rest.next_if(|c| *c != '\n').is_some() {},
-            ')' | ']' => is_value = true,
+            ')' => (is_value, is_unclear) = (true, true),
+            ']' => is_value = true,
             ' ' | '\t' => {}
             _ => is_value = false,
         }

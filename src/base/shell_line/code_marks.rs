@@ -14,7 +14,7 @@ pub(super) const HARMLESS_SETTINGS: &[(&str, &[&str])] = &[
             "build.jobs",
             "build.target-dir",
             "build.incremental",
-            "build.target=",
+            "build.target",
             "term.",
             "http.",
             "future-",
@@ -31,7 +31,8 @@ pub(super) const HARMLESS_SETTINGS: &[(&str, &[&str])] = &[
             "debug::",
             "dpkg::lock",
             "dpkg::use-pty",
-            "dpkg::options",
+            "dpkg::options::=--force-conf",
+            "dpkg::options::=\"--force-conf",
         ],
     ),
     (
@@ -84,14 +85,18 @@ pub(super) const HARMLESS_SETTINGS: &[(&str, &[&str])] = &[
             "dynamicuser",
             "workingdirectory",
             "type=",
-            "environment=",
         ],
     ),
     (
         "mvn mvnw",
         &[
             "skip",
-            "maven.",
+            "maven.test.",
+            "maven.repo.local",
+            "maven.compiler.",
+            "maven.javadoc.skip",
+            "maven.source.skip",
+            "maven.wagon.",
             "test=",
             "it.test",
             "revision",
@@ -107,12 +112,49 @@ pub(super) const HARMLESS_SETTINGS: &[(&str, &[&str])] = &[
             "style.",
         ],
     ),
-    ("go", &["-s", "-w", "-x"]),
+    (
+        "php",
+        &[
+            "memory_limit",
+            "display_",
+            "error_reporting",
+            "max_execution_time",
+            "xdebug.",
+            "pcov.",
+            "opcache.enable",
+            "zend.assertions",
+            "date.timezone",
+            "log_errors",
+            "html_errors",
+            "short_open_tag",
+            "allow_url_fopen",
+        ],
+    ),
     (
         "tar gtar",
         &["dot", "echo", "bell", "sleep", "totals", "ttyout", "wait"],
     ),
 ];
+
+/// Settings of OpenSSH clients that hold a command. In lower case. Source: ssh_config(5), sshfs(1).
+pub(super) const SSH_COMMANDS: &str =
+    "proxycommand localcommand remotecommand knownhostscommand xauthlocation ssh_command sftp_server";
+/// Settings of OpenSSH clients that lead to no command. In lower case. Source: ssh_config(5), sshfs(1).
+pub(super) const SSH_PLAIN: &str = "addkeystoagent addressfamily batchmode bindaddress bindinterface canonicaldomains \
+    canonicalizefallbacklocal canonicalizehostname canonicalizemaxdots canonicalizepermittedcnames \
+    casignaturealgorithms certificatefile checkhostip ciphers clearallforwardings compression connectionattempts \
+    connecttimeout controlmaster controlpath controlpersist dynamicforward enableescapecommandline escapechar \
+    exitonforwardfailure fingerprinthash forkafterauthentication forwardagent forwardx11 forwardx11timeout \
+    forwardx11trusted gatewayports globalknownhostsfile gssapiauthentication gssapidelegatecredentials hashknownhosts \
+    hostbasedauthentication hostkeyalgorithms hostkeyalias hostname identitiesonly identityagent identityfile ipqos \
+    kbdinteractiveauthentication kexalgorithms localforward loglevel macs nohostauthenticationforlocalhost \
+    numberofpasswordprompts passwordauthentication permitlocalcommand permitremoteopen port \
+    preferredauthentications proxyjump proxyusefdpass pubkeyacceptedalgorithms pubkeyacceptedkeytypes \
+    pubkeyauthentication rekeylimit remoteforward requesttty requiredrsasize revokedhostkeys sendenv \
+    serveralivecountmax serveraliveinterval sessiontype setenv stdinnull streamlocalbindmask streamlocalbindunlink \
+    stricthostkeychecking syslogfacility tcpkeepalive tunnel tunneldevice updatehostkeys user userknownhostsfile \
+    verifyhostkeydns visualhostkey reconnect allow_other allow_root default_permissions follow_symlinks ro idmap \
+    cache uid gid umask";
 
 /// Marks in the text of a program that begin a command, or lead to one. In lower case.
 ///
@@ -147,7 +189,6 @@ pub(super) const MARKS: &[(&str, &[&str])] = &[
     ),
     ("sftp ftp lftp telnet ed red", &["!"]),
     ("dc", &["!"]),
-    ("m4 gm4", &["syscmd"]),
 ];
 
 /// Programs that run the code on their input if no file is named.

@@ -82,23 +82,19 @@ pub(super) fn git(parts: &mut Parts, words: &[Word]) {
     let (command, rest) = subcommand(words);
     for (at, word) in words.iter().enumerate() {
         let given = match word.text.as_str() {
-            "-c" | "--config" => words.get(at + 1).map(|next| (next, next.text.as_str())),
+            "-c" => words.get(at + 1).map(|next| (next, next.text.as_str())),
             text => {
-                let long = text
-                    .strip_prefix("--config=")
-                    .or_else(|| text.strip_prefix("--config-env="));
-                // Only `clone` takes a value right after the letter.
-                let short = || {
-                    text.strip_prefix("-c")
-                        .filter(|_| text.contains('=') && command == "clone")
-                };
-                long.or_else(short).map(|value| (word, value))
+                let by_name = text.strip_prefix("--config-env=");
+                by_name.map(|value| (word, value))
             }
         };
         if let Some((word, setting)) = given {
-            let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
-            let is_by_name = text(at).starts_with("--config-env");
-            set(parts, word, key, if is_by_name { "$" } else { value });
+            if text(at).starts_with("--config-env") {
+                let key = setting.split('=').next().unwrap_or_default();
+                set(parts, word, key, "$");
+            } else {
+                git_setting(parts, &part(word, setting));
+            }
         }
         if text(at) == "--config-env" {
             let key = text(at + 1).split('=').next().unwrap_or_default();
@@ -117,6 +113,14 @@ pub(super) fn git(parts: &mut Parts, words: &[Word]) {
             if let Some((_, after)) = first_named(rest, &["foreach"]) {
                 let options = after.iter().take_while(|word| word.text.starts_with('-')).count();
                 parts.option_line(after.get(options..).unwrap_or_default());
+            }
+        }
+        "for-each-repo" => {
+            // Which words are values of its options is not known.
+            for at in (0..rest.len()).filter(|at| !rest_text(rest, *at).starts_with('-')) {
+                let mut command = vec![Word::literal("git")];
+                command.extend(rest.iter().skip(at).cloned());
+                parts.option_words(&command);
             }
         }
         "remote-ext" => parts.option_line(rest.get(1..).unwrap_or_default()),
@@ -147,34 +151,25 @@ fn first_named<'w>(words: &'w [Word], names: &[&str]) -> Option<(&'w str, &'w [W
     names.contains(&text).then_some((text, words.get(at + 1..)?))
 }
 
-/// `git config KEY VALUE`, which later commands obey.
+/// `git config KEY VALUE`, which later commands obey. Which words are values of its options is not known: each pair of
+/// words may be a key and its value.
 fn config(parts: &mut Parts, words: &[Word]) {
-    let mut operands = Vec::new();
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        at += 1;
-        match word.text.as_str() {
-            "-f" | "--file" | "--blob" | "--type" | "--default" | "--comment" | "--value" | "--url" => {
-                at += 1;
-            }
-            "--get" | "--get-all" | "--get-regexp" | "--get-urlmatch" | "--list" | "-l" | "--unset"
-            | "--unset-all" => return,
-            text if text.starts_with('-') => {}
-            _ => operands.push(word),
+    let operands: Vec<&Word> = words.iter().filter(|word| !word.text.starts_with('-')).collect();
+    for pair in operands.windows(2) {
+        if let [key, value] = pair {
+            set(parts, value, &key.text, &value.text);
         }
     }
-    if operands
-        .first()
-        .is_some_and(|word| ["get", "list", "unset", "edit"].contains(&word.text.as_str()))
-    {
-        return;
-    }
-    if operands.first().is_some_and(|word| word.text == "set") {
-        operands.remove(0);
-    }
-    if let [key, value, ..] = operands.as_slice() {
-        set(parts, value, &key.text, &value.text);
-    }
+}
+
+fn rest_text(words: &[Word], at: usize) -> &str {
+    words.get(at).map_or("", |word| word.text.as_str())
+}
+
+/// Notes what a setting `NAME=VALUE` runs.
+pub(super) fn git_setting(parts: &mut Parts, word: &Word) {
+    let (key, value) = word.text.split_once('=').unwrap_or((&word.text, "true"));
+    set(parts, word, key, value);
 }
 
 /// Notes what a setting runs.

@@ -77,6 +77,8 @@ pub(super) struct RawLine {
     pub(super) commands: Vec<Raw>,
     /// The redirections of its groups, loops and conditions.
     pub(super) redirects: Vec<Redirect>,
+    /// The variables of its loops, each with a value: `NAME=VALUE`.
+    pub(super) loops: Vec<Word>,
     /// Why there may be other commands.
     pub(super) uncertainty: Option<Uncertainty>,
 }
@@ -97,6 +99,7 @@ pub(super) fn raw_commands(line: &str) -> RawLine {
     RawLine {
         commands,
         redirects: found.redirects,
+        loops: found.loops,
         uncertainty: found.uncertainty,
     }
 }

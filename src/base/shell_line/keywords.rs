@@ -119,6 +119,7 @@ impl Scan<'_, '_> {
         let at = self.at;
         if self.peek().is_some_and(|c| ";(&|<>)".contains(c)) || self.read_word().text != "in" {
             self.at = at;
+            self.value(&name, &Word::unseen());
             if self.peek() == Some('(') {
                 self.note(Uncertainty::Syntax);
             }
@@ -132,7 +133,8 @@ impl Scan<'_, '_> {
                         self.comment();
                         continue;
                     }
-                    self.read_word();
+                    let value = self.read_word();
+                    self.value(&name, &value);
                 }
                 Some('<' | '>') if self.rest().get(1..).is_some_and(|rest| rest.starts_with('(')) => {
                     self.read_word();
@@ -144,6 +146,16 @@ impl Scan<'_, '_> {
                 _ => return,
             }
         }
+    }
+
+    /// Notes a value of the variable of a loop.
+    fn value(&mut self, name: &Word, value: &Word) {
+        self.found.loops.push(Word {
+            text: format!("{}={}", name.text, value.text),
+            raw: None,
+            known_from: name.text.len() + 1 + value.known_from,
+            ..value.clone()
+        });
     }
 
     /// Reads the patterns of a branch of `case`, or the end of it.

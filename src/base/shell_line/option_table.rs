@@ -11,10 +11,16 @@ pub(super) enum Holds {
     Line,
     /// Text in a language in which commands can stand.
     Code,
-    /// Text of Python or JavaScript.
+    /// Text of Python.
     Script,
+    /// A program and its words, with commas between them.
+    Commas,
     /// A setting `NAME=LINE` or `NAME LINE` of an OpenSSH client.
     SshSetting,
+    /// A setting `NAME=VALUE` of git.
+    GitSetting,
+    /// A variable `NAME=VALUE`.
+    Variable,
     /// A setting `NAME=VALUE` in which `VALUE` may be a line, by its name.
     Setting,
     /// Text for a data base, in which a mark of [`super::code_marks::MARKS`] begins a command.
@@ -27,7 +33,7 @@ pub(super) struct Row {
     /// The names of the program, each with the subcommand that must follow (`git/grep`).
     pub(super) programs: &'static str,
     /// The options. One letter is a short option, a name that begins with `-` has one dash, others have two. A `?` at the
-    /// end: the value is in the same word.
+    /// end: the value is in the same word. A `~` at the end: a name with one dash that may be cut.
     pub(super) options: &'static str,
     /// Other short options that take a value, and long options that begin like one of the row but are others.
     pub(super) others: &'static str,
@@ -57,7 +63,7 @@ const fn row(
     }
 }
 
-use Holds::{Code, Line, Query, Script, Setting, SshSetting};
+use Holds::{Code, Commas, GitSetting, Line, Query, Script, Setting, SshSetting, Variable};
 
 /// The rows.
 pub(super) const OPTIONS: &[Row] = &[
@@ -79,6 +85,14 @@ pub(super) const OPTIONS: &[Row] = &[
     ),
     row("git/rebase", "x exec", "sXCS", Line, "git-rebase(1)"),
     row("git/clone", "u upload-pack", "bocj", Line, "git-clone(1)"),
+    row("git/clone", "c config", "bouj", GitSetting, "git-clone(1)"),
+    row(
+        "git/clone git/init",
+        "template",
+        "",
+        Code,
+        "git-clone(1), git-init(1)",
+    ),
     row(
         "git/fetch git/pull git/fetch-pack git/ls-remote",
         "upload-pack exec",
@@ -190,13 +204,14 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         "vim vi nvim ex view gvim vimdiff rvim evim nvi elvis",
         "c cmd S",
-        "TuUiwWpoO",
+        "TuUiwW",
         Code,
         "vim(1)",
     ),
+    row("nvim", "l", "TuUiwW", Code, "nvim(1)"),
     row(
         "emacs emacs-nox xemacs",
-        "eval execute -eval -execute f funcall -funcall",
+        "eval execute -eval~ -execute~ f funcall -funcall~",
         "lLudt",
         Code,
         "emacs(1)",
@@ -214,13 +229,17 @@ pub(super) const OPTIONS: &[Row] = &[
         "ssh_config(5)",
     ),
     row("scp sftp", "S D", "BbcFiJloPRX", Line, "scp(1), sftp(1)"),
+    row("ssh autossh slogin", "I F", "BbcDEeiJLlmOopQRSWw", Code, "ssh(1)"),
+    row("scp sftp", "F", "BbcDiJloPRSX", Code, "scp(1), sftp(1)"),
+    row("ssh-copy-id sshfs", "F", "iopl", Code, "ssh-copy-id(1), sshfs(1)"),
     row(
-        "ssh ssh-keygen ssh-add autossh",
-        "I D",
-        "BbcEeFiJLlmOopQRSWwCfNPtZVYnr",
+        "ssh-keygen",
+        "D w",
+        "abCEFfGIJjKLMmNnOPRrSsTtVWYZz",
         Code,
-        "ssh(1), ssh-keygen(1)",
+        "ssh-keygen(1)",
     ),
+    row("ssh-add", "s e S", "EhHtT", Code, "ssh-add(1)"),
     row("mosh", "ssh server client", "", Line, "mosh(1)"),
     row(
         "nc ncat netcat nc.traditional",
@@ -300,7 +319,7 @@ pub(super) const OPTIONS: &[Row] = &[
         "gcc g++ cc c++ gfortran clang clang++",
         "-wrapper",
         "",
-        Line,
+        Commas,
         "gcc(1)",
     ),
     row(
@@ -403,19 +422,33 @@ pub(super) const OPTIONS: &[Row] = &[
         Line,
         "start-stop-daemon(8)",
     ),
-    row("systemd-run", "p property", "EHMunt", Setting, "systemd-run(1)"),
+    row(
+        "systemd-run run0",
+        "p property",
+        "EHMunt",
+        Setting,
+        "systemd-run(1)",
+    ),
+    row(
+        "systemd-run run0",
+        "E setenv",
+        "pHMunt",
+        Variable,
+        "systemd-run(1)",
+    ),
     // Debuggers and tracers.
     row(
         "gdb gdb-multiarch rust-gdb",
-        "-ex -eval-command -iex -init-eval-command eval-command init-eval-command ex iex -eiex",
+        "-ex -eval-command~ -iex -init-eval-command~ eval-command init-eval-command ex iex -eiex eiex \
+         -early-init-eval-command~ early-init-eval-command",
         "",
         Code,
         "gdb(1)",
     ),
     row(
         "lldb rust-lldb",
-        "o O one-line one-line-before-crash",
-        "snpafkSc",
+        "o O k one-line one-line-before-file one-line-on-crash",
+        "snpafSKcw",
         Code,
         "lldb(1)",
     ),
@@ -433,8 +466,13 @@ pub(super) const OPTIONS: &[Row] = &[
     ),
     // Languages.
     row("python pypy ipython bpython", "c", "WXmQ", Script, "python(1)"),
-    row("node nodejs", "e eval print", "rC", Script, "node(1)"),
-    row("node nodejs", "p", "rC", Script, "node(1)"),
+    row(
+        "node nodejs",
+        "e p eval print r require import loader experimental-loader",
+        "C",
+        Code,
+        "node(1)",
+    ),
     row("bun", "e p eval print", "rcd", Code, "bun --help"),
     row("perl", "e E", "CDIiMmxVFd", Code, "perlrun(1)"),
     row("ruby jruby truffleruby", "e", "CEIrTWxF0ik", Code, "ruby(1)"),
@@ -445,6 +483,7 @@ pub(super) const OPTIONS: &[Row] = &[
         Code,
         "php(1)",
     ),
+    row("php", "d define", "BcEfFgnRrStz", Setting, "php(1)"),
     row("lua luajit texlua", "e", "lW", Code, "lua(1)"),
     row("expect wish tclsh", "c", "f", Code, "expect(1)"),
     row("R Rscript r littler", "e", "fg", Code, "R(1)"),
@@ -473,9 +512,9 @@ pub(super) const OPTIONS: &[Row] = &[
     row("blender", "python-expr", "", Code, "blender(1)"),
     row("gimp", "b batch", "", Code, "gimp(1)"),
     // Data bases.
-    row("mongosh mongo", "eval", "", Script, "mongosh --help"),
+    row("mongosh mongo", "eval", "", Code, "mongosh --help"),
     row("dc", "e expression", "f", Query, "dc(1)"),
-    row("m4 gm4", "D define", "", Query, "m4(1)"),
+    row("m4 gm4", "D define", "BFHILNRStU", Code, "m4(1)"),
     row(
         "psql",
         "c command v set variable",

@@ -3,12 +3,14 @@
 //! Must not know: the grammar of lines, which programs have which options.
 
 use super::code::is_harmless;
-use super::code_marks::{EDITORS, HARMLESS_SETTINGS, MARKS, READERS};
+use super::code_marks::{EDITORS, HARMLESS_SETTINGS, MARKS, READERS, SSH_COMMANDS, SSH_PLAIN};
+use super::git::git_setting;
 use super::grammar::Raw;
 use super::lines::is_unseen;
 use super::option_table::{Holds, OPTIONS, Row};
 use super::reading::Uncertainty;
 use super::unwrap::{Parts, part};
+use super::variables::assignment;
 use super::word::Word;
 
 /// Maximum number of words of a command that are compared with the table.
@@ -84,7 +86,12 @@ fn values<'w>(row: &Row, words: &'w [Word]) -> Vec<(&'w Word, &'w str)> {
         }
         match value(row, &word.text) {
             Some(Place::Here(value)) => found.push((word, value)),
-            Some(Place::Next) => found.extend(words.get(at + 1).map(|next| (next, next.text.as_str()))),
+            Some(Place::Next) => match words.get(at + 1) {
+                Some(next) => found.push((next, next.text.as_str())),
+                // An option of code may stand alone.
+                None if row.holds == Holds::Code => found.push((word, "")),
+                None => {}
+            },
             None => {}
         }
     }
@@ -113,20 +120,27 @@ fn value<'w>(row: &Row, text: &'w str) -> Option<Place<'w>> {
     };
     let long = text.strip_prefix("--");
     let dashed = long.or_else(|| text.strip_prefix('-')).map(split);
+    // A `~` at the end: the option may be cut.
+    let is_dashed = |option: &str, name: &str| match option.strip_suffix('~') {
+        Some(option) => name.len() > 1 && option.starts_with(name),
+        None => option == name,
+    };
     if let Some((name, value)) = dashed
-        && let Some(option) = options
-            .clone()
-            .find(|option| option.strip_prefix('-').is_some_and(|option| option == name))
+        && let Some(option) = options.clone().find(|option| {
+            option
+                .strip_prefix('-')
+                .is_some_and(|option| is_dashed(option, name))
+        })
     {
         return here(option, value);
     }
     if let Some(long) = long {
         let (name, value) = split(long);
         let is_other = row.others.split_ascii_whitespace().any(|other| other == name);
-        if name.len() < 2 || is_other {
+        if name.is_empty() || is_other {
             return None;
         }
-        // A long option may be cut to what distinguishes it.
+        // A long option may be cut to what distinguishes it. Which further options a program has is not known.
         let option =
             options.find(|option| option.trim_end_matches('?').len() > 1 && option.starts_with(name))?;
         return here(option, value);
@@ -156,31 +170,15 @@ fn take(parts: &mut Parts, name: &str, holds: Holds, value: &Word) {
     let text = value.text.as_str();
     match holds {
         Holds::Line => parts.option_line(std::slice::from_ref(value)),
-        Holds::Code => parts.hidden = true,
+        Holds::Commas => parts.option_line(&[part(value, &text.replace(',', " "))]),
+        Holds::Code => parts.hidden |= text != "/dev/null",
         Holds::Script => parts.hidden |= !value.is_sure() || !is_harmless(text),
         Holds::Query => parts.hidden |= value.unknown || marked(name, text),
-        Holds::SshSetting => {
-            let (key, line) = text.split_once(['=', ' ', '\t']).unwrap_or((text, ""));
-            match key.trim().to_ascii_lowercase().as_str() {
-                "proxycommand" | "localcommand" | "remotecommand" | "knownhostscommand" | "xauthlocation"
-                | "ssh_command" | "sftp_server" => {
-                    let line = line.trim_start_matches([' ', '\t', '=']);
-                    if line != "none" {
-                        parts.option_line(&[part(value, line)]);
-                    }
-                }
-                "pkcs11provider" | "securitykeyprovider" | "include" | "match" => parts.hidden = true,
-                _ => parts.hidden |= value.unknown && key.contains(['$', '`']),
-            }
-        }
+        Holds::SshSetting => ssh_setting(parts, value),
+        Holds::GitSetting => git_setting(parts, value),
+        Holds::Variable => assignment(parts, value),
         Holds::Setting => {
-            let lower = text.to_ascii_lowercase();
-            let lower = lower.trim_start_matches(['\'', '"', ' ']);
-            let mut known = HARMLESS_SETTINGS
-                .iter()
-                .filter(|(programs, _)| lists(programs, name));
-            let harmless = known.any(|(_, begins)| begins.iter().any(|begin| lower.starts_with(begin)));
-            if harmless && !value.unknown {
+            if is_harmless_setting(name, text) && !value.unknown {
                 return;
             }
             parts.hidden = true;
@@ -189,6 +187,66 @@ fn take(parts: &mut Parts, name: &str, holds: Holds, value: &Word) {
                 parts.option_line(&[part(value, line)]);
             }
         }
+    }
+}
+
+/// Returns true if a setting surely names no command.
+fn is_harmless_setting(name: &str, text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let lower = lower.trim_start_matches(['\'', '"', ' ']);
+    let mut known = HARMLESS_SETTINGS
+        .iter()
+        .filter(|(programs, _)| lists(programs, name));
+    let begins = |word: &str| {
+        known
+            .clone()
+            .any(|(_, begins)| begins.iter().any(|begin| word.starts_with(begin)))
+    };
+    if lists("go", name) {
+        // The value of `-X` is `NAME=TEXT`.
+        let mut words = lower.split_ascii_whitespace();
+        return words.all(|word| {
+            ["-s", "-w", "-x", "-linkmode=internal"].contains(&word)
+                || (word.trim_start_matches("-x=").contains('=')
+                    && !word.trim_start_matches("-x=").starts_with('-'))
+        });
+    }
+    if lists("cargo", name) {
+        // Without `=` it is a file. A file of a target may name a linker.
+        let odd = ["\n", "rustflags", "json", "linker", "runner", "wrapper"];
+        return lower.contains('=') && !odd.iter().any(|odd| lower.contains(odd)) && begins(lower);
+    }
+    if lists("systemd-run", name)
+        && let Some(variable) = lower.strip_prefix("environment=")
+    {
+        let mut parts = Parts::default();
+        let at = text.len() - variable.len();
+        let variables = text.get(at..).unwrap_or_default();
+        for one in variables.split_ascii_whitespace() {
+            assignment(&mut parts, &Word::literal(one.trim_matches(['"', '\''])));
+        }
+        return !parts.hidden && parts.beside.is_empty();
+    }
+    !lower.contains('\n')
+        && known
+            .by_ref()
+            .any(|(_, begins)| begins.iter().any(|begin| lower.starts_with(begin)))
+}
+
+/// Notes what a setting of an OpenSSH client leads to: `KEY=VALUE` or `KEY VALUE`, in quotation marks or not.
+fn ssh_setting(parts: &mut Parts, value: &Word) {
+    let blank = [' ', '\t', '=', '"', '\'', '\r', '\n'];
+    let text = value.text.trim_matches([' ', '\t', '"']);
+    let (key, line) = text.split_once([' ', '\t', '=']).unwrap_or((text, ""));
+    let key = key.trim_matches(blank).to_ascii_lowercase();
+    let line = line.trim_matches(blank);
+    if lists(SSH_COMMANDS, &key) {
+        if line != "none" {
+            parts.option_line(&[part(value, line)]);
+        }
+    } else {
+        // A key that is not known, or that is odd, may be one of those.
+        parts.hidden |= !SSH_PLAIN.split_ascii_whitespace().any(|plain| plain == key);
     }
 }
 
@@ -219,7 +277,13 @@ fn input(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
     if text.is_none() && raw.input.from.is_none() {
         return;
     }
-    if !is_editor && names_file(name, words) {
+    // After the file they read commands from the input.
+    let stays = lists("python pypy node nodejs lua luajit", name)
+        && own.iter().any(|word| {
+            let letters = word.text.strip_prefix('-').unwrap_or_default();
+            word.text == "--interactive" || (!letters.starts_with('-') && letters.contains('i'))
+        });
+    if !is_editor && !stays && names_file(name, words) {
         return;
     }
     parts.hidden |= match text {

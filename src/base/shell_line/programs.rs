@@ -51,6 +51,8 @@ pub(super) fn given(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
         "export" | "declare" | "typeset" | "local" | "readonly" | "setenv" => {
             for word in words {
                 assignment(parts, word);
+                // It may be an assignment.
+                parts.hidden |= word.unknown && word.text.starts_with(['$', '`']);
             }
         }
         "read" | "getopts" | "mapfile" | "readarray" => filled(parts, words),
@@ -136,24 +138,119 @@ fn named(parts: &mut Parts, name: &str, words: &[Word]) {
                 parts.option_line(words.get(at + 1..).unwrap_or_default());
             }
         }
-        _ if lists("python pypy", name) => {
-            let module = words.windows(2).any(|pair| {
-                let [option, module] = pair else { return false };
-                option.text == "-m" && ["timeit", "pdb", "code", "IPython"].contains(&module.text.as_str())
-            });
-            parts.hidden |= module;
-        }
+        "gh" | "glab" | "npm" | "pnpm" | "yarn" | "go" => stored(parts, name, words),
+        _ if lists("python pypy", name) => parts.hidden |= module(words).is_some_and(|word| runs_text(&word)),
         _ if lists("perl", name) => {
             // `-MModule` takes code after the name, and a name of a file that ends in `|` is a command.
             let is_code = |text: &str| {
                 let module = text.strip_prefix("-M").or_else(|| text.strip_prefix("-m"));
                 module.is_some_and(|module| module.contains([';', '(', '{', '\'', '"', '`', '$']))
             };
-            parts.hidden |= words
-                .iter()
-                .any(|word| is_code(&word.text) || word.text.trim_end().ends_with('|'));
+            parts.hidden |= words.iter().any(|word| {
+                let text = word.text.trim();
+                is_code(text) || text.starts_with('|') || text.ends_with('|')
+            });
         }
         _ => {}
+    }
+}
+
+/// Modules of Python that run code, or the rest of the words, besides a file.
+const MODULES: &[&str] = &[
+    "timeit", "pdb", "code", "IPython", "ipython", "asyncio", "idlelib", "cProfile", "profile", "trace",
+    "bpython", "ptpython", "sqlite3", "runpy", "this",
+];
+
+/// The module that Python is told to run.
+fn module(words: &[Word]) -> Option<Word> {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        let letters = word.text.strip_prefix('-')?;
+        if letters.starts_with('-') || letters.is_empty() {
+            continue;
+        }
+        for (place, letter) in letters.char_indices() {
+            let rest = letters.get(place + letter.len_utf8()..).unwrap_or_default();
+            match letter {
+                'c' => return None,
+                'm' if rest.is_empty() => return words.get(at).cloned(),
+                'm' => return Some(part(word, rest)),
+                'W' | 'X' | 'Q' => {
+                    at += usize::from(rest.is_empty());
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Returns true if a module of Python runs text among its words, or is not known.
+fn runs_text(module: &Word) -> bool {
+    let first = module.text.trim().split('.').next().unwrap_or_default();
+    module.unknown || MODULES.contains(&first)
+}
+
+/// Settings that name a program, by the program that keeps them.
+///
+/// Sources: gh-config(1), npm-config(7).
+const STORED: &[(&str, &str)] = &[
+    ("gh glab", "pager editor browser glab_pager glamour_style"),
+    (
+        "npm pnpm yarn",
+        "script-shell scriptshell shell editor viewer browser git node-options globalconfig userconfig init-module \
+         onload-script",
+    ),
+];
+/// Variables of go that lead to no command. Source: go help environment.
+const GO_PLAIN: &str = "GOPROXY GOPRIVATE GONOPROXY GONOSUMDB GONOSUMCHECK GOSUMDB GOINSECURE GO111MODULE CGO_ENABLED GOOS GOARCH \
+    GOARM GOAMD64 GOTOOLCHAIN GOVCS GOTELEMETRY";
+
+/// Notes what a program keeps for later commands: `gh alias set`, `npm config set`, `go env -w`.
+fn stored(parts: &mut Parts, name: &str, words: &[Word]) {
+    let has = |text: &str| words.iter().any(|word| word.text == text);
+    if name == "go" {
+        if !(has("env") && (has("-w") || has("--w"))) {
+            return;
+        }
+        for word in words {
+            let Some((key, value)) = word.text.split_once('=') else {
+                parts.hidden |= word.unknown;
+                continue;
+            };
+            if !GO_PLAIN.split_ascii_whitespace().any(|plain| plain == key) {
+                parts.hidden = true;
+                parts.option_line(&[part(word, value)]);
+            }
+        }
+        return;
+    }
+    if has("alias") {
+        for word in words {
+            if let Some(line) = word.text.strip_prefix('!') {
+                parts.option_line(&[part(word, line)]);
+            }
+        }
+        parts.hidden |= has("import") || (has("set") && words.iter().any(|word| word.unknown));
+    }
+    if !has("set") && !has("config") && !has("c") {
+        return;
+    }
+    let is_program = |key: &str| {
+        let mut of_name = STORED.iter().filter(|(programs, _)| lists(programs, name));
+        of_name.any(|(_, keys)| keys.split_ascii_whitespace().any(|one| one == key))
+    };
+    for (at, word) in words.iter().enumerate() {
+        let (key, value) = match word.text.split_once('=') {
+            Some((key, value)) => (key, Some(part(word, value))),
+            None => (word.text.as_str(), words.get(at + 1).cloned()),
+        };
+        if let Some(value) = value.filter(|_| is_program(&key.trim_start_matches('-').to_ascii_lowercase())) {
+            parts.hidden = true;
+            parts.option_line(&[value]);
+        }
     }
 }
 
@@ -342,10 +439,11 @@ fn make_words(parts: &mut Parts, words: &[Word]) {
             parts.hidden |= key == ".SHELLFLAGS";
         } else if lists(MAKE_PROGRAMS, key) {
             parts.option_line(&[value_word]);
-        } else if !word.unknown {
-            parts.hidden |= value.contains("$(") || value.contains("${");
+        } else {
+            // Make expands what a shell made of it.
+            parts.hidden |= value.contains("$(") || value.contains("${") || value_word.unknown;
         }
         // A rule runs a value as a part of its own line.
-        parts.hidden |= value.contains([';', '`']) || value.contains("&&");
+        parts.hidden |= value.contains([';', '`', '|', '&', '\n']);
     }
 }

@@ -6,6 +6,7 @@ use super::command::{Command, Program, Redirect, Role};
 use super::grammar::{Raw, raw_commands};
 use super::options::is_option;
 use super::unwrap::{Inner, inner};
+use super::variables::is_listed;
 use super::word::{Word, quote};
 
 /// Maximum number of commands of a line; above it the reading is uncertain.
@@ -65,6 +66,8 @@ pub struct Reading {
     /// True if a part was not read or not understood.
     pub unread: bool,
     inner: usize,
+    /// The variables of loops, each with a value.
+    pub(super) loops: Vec<Word>,
 }
 
 impl Reading {
@@ -244,6 +247,19 @@ impl Reading {
             self.note(uncertain);
         }
         self.redirects.extend(read.redirects);
+        for value in read.loops {
+            let name = value.text.split('=').next().unwrap_or_default();
+            if is_listed(name) && !self.is_full() {
+                let raw = Raw {
+                    text: value.text.clone(),
+                    sets: vec![value.clone()],
+                    after: place.after,
+                    ..Raw::default()
+                };
+                self.take(raw, place);
+            }
+            self.loops.push(value);
+        }
         let mut first = true;
         for mut raw in read.commands {
             if self.is_full() {

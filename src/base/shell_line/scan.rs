@@ -19,6 +19,8 @@ pub(super) struct ScanResult {
     pub(super) commands: Vec<Raw>,
     /// The redirections of groups, loops and conditions.
     pub(super) redirects: Vec<Redirect>,
+    /// The variables of loops, each with a value: `NAME=VALUE`.
+    pub(super) loops: Vec<Word>,
     pub(super) uncertainty: Option<Uncertainty>,
     pub(super) deep: u8,
     retries: u8,

@@ -7,7 +7,7 @@ use super::grammar::{Input, Raw};
 use super::lines::{among, from_input, is_unseen, shell, split, windows_shell};
 use super::programs::given;
 use super::reading::Uncertainty;
-use super::variables::assignment;
+use super::variables::{assigned, expanded};
 use super::word::Word;
 use super::wrappers::{Runs, Value, Wrapper, is_other_shell, is_shell, is_windows_shell, wrapper};
 
@@ -96,7 +96,10 @@ impl Parts {
 pub(super) fn inner(raw: &Raw) -> Parts {
     let mut parts = Parts::default();
     for word in &raw.sets {
-        assignment(&mut parts, word);
+        assigned(&mut parts, word, &raw.words);
+    }
+    for word in raw.sets.iter().chain(&raw.words) {
+        expanded(&mut parts, word);
     }
     let Some((first, rest)) = raw.words.split_first() else {
         return parts;
@@ -114,6 +117,15 @@ pub(super) fn inner(raw: &Raw) -> Parts {
     }
     given(&mut parts, name, rest, raw);
     match name {
+        // The programs of its subcommands.
+        _ if name.starts_with("git-") => {
+            let mut words = vec![
+                Word::literal("git"),
+                Word::literal(name.trim_start_matches("git-")),
+            ];
+            words.extend(rest.iter().cloned());
+            parts.push_words(&words, &raw.input);
+        }
         "." | "source" => {
             let script = rest.iter().find(|word| !word.text.starts_with('-'));
             if script.is_some_and(is_unseen) {
@@ -247,7 +259,7 @@ fn operands<'w>(parts: &mut Parts, wrapper: &Wrapper, mut words: &'w [Word]) -> 
             parts.note(Uncertainty::Program);
         }
         if sets {
-            assignment(parts, word);
+            assigned(parts, word, rest);
         }
         left -= u8::from(!sets);
         words = rest;

@@ -9,13 +9,52 @@ use super::super::{Reading, Uncertainty};
 
 /// Whether `rm x` is read in the line, or the line is known to hide commands with that text.
 fn finds(line: &str) -> bool {
+    runs(line) || hides(line)
+}
+
+/// Whether `rm x` is read in the line as a command of its own.
+fn runs(line: &str) -> bool {
     let reading = Reading::of_line(line);
     reading.commands.iter().any(|one| {
         let words: Vec<&str> = one.words.iter().map(|word| word.text.as_str()).collect();
-        words.join(" ").contains("rm x") && one.is_beside()
-            || words == ["rm", "x"]
-            || one.hidden.as_ref().is_some_and(|text| text.contains("rm x"))
+        words.join(" ").contains("rm x") && one.is_beside() || words == ["rm", "x"]
     })
+}
+
+/// Whether the line is known to hide commands with the text `rm x`.
+fn hides(line: &str) -> bool {
+    let reading = Reading::of_line(line);
+    let mut texts = reading.commands.iter().filter_map(|one| one.hidden.as_ref());
+    texts.any(|text| text.contains("rm x"))
+}
+
+/// The spellings of an option of a row with a value: each shape, and each prefix of a long option that is no other one.
+fn spellings(option: &str, others: &str, value: &str) -> Vec<String> {
+    let may_be_apart = !option.ends_with('?');
+    let may_be_cut = option.ends_with('~') || !option.starts_with('-');
+    let name = option.trim_end_matches(['?', '~']);
+    if name.len() == 1 {
+        let apart = may_be_apart.then(|| format!("-{name} '{value}'"));
+        return apart.into_iter().chain([format!("-{name}'{value}'")]).collect();
+    }
+    let dashes = if name.starts_with('-') { "" } else { "--" };
+    let least = if name.starts_with('-') { 3 } else { 1 };
+    let mut found = Vec::new();
+    let mut ends = vec![least, name.len()];
+    ends.retain(|end| (least..=name.len()).contains(end));
+    ends.dedup();
+    for end in ends {
+        let cut = &name[..end];
+        let is_whole = end == name.len();
+        if !is_whole && (!may_be_cut || others.split(' ').any(|other| other == cut)) {
+            continue;
+        }
+        found.push(format!("{dashes}{cut}='{value}'"));
+        if may_be_apart {
+            found.push(format!("{dashes}{cut} '{value}'"));
+        }
+    }
+    found
 }
 
 #[test]
@@ -25,43 +64,57 @@ fn every_option_of_the_table_is_read_in_each_spelling() {
         assert!(!row.source.is_empty());
         let value = match row.holds {
             Holds::Line | Holds::Code => "rm x",
+            Holds::Commas => "rm,x",
             Holds::Script => "import os; os.system(\"rm x\")",
             Holds::SshSetting => "ProxyCommand=rm x",
+            Holds::GitSetting => "core.pager=rm x",
+            Holds::Variable => "PAGER=rm x",
             Holds::Setting => "dpkg::pre-invoke::linker-execstart.exec=rm x",
             Holds::Query => "\\! rm x | system rm x .shell syscmd rm x",
         };
+        let harmless = match row.holds {
+            Holds::Query => "1",
+            Holds::Variable => "A=rm x",
+            Holds::GitSetting => "user.name=rm x",
+            Holds::SshSetting => "Port=1",
+            _ => "",
+        };
         for program in row.programs.split_ascii_whitespace() {
             let program = program.replace('/', " ");
+            // The option is found, and nothing else in the line stands for it.
+            let plain = Reading::of_line(&format!("cd a && A=1 {program} y 'rm x'"));
+            let is_told = |line: &Reading| {
+                line.commands
+                    .iter()
+                    .any(|one| one.is_beside() || one.hidden.is_some())
+            };
+            let always = ["deno", "crontab"];
+            assert!(!is_told(&plain) || always.contains(&&*program), "{program}");
             for option in row.options.split_ascii_whitespace() {
-                let (name, attached) = match option.strip_suffix('?') {
-                    Some(name) => (name, true),
-                    None => (option, false),
-                };
-                let mut spellings = Vec::new();
-                let dash = if name.starts_with('-') {
-                    String::new()
-                } else if name.len() == 1 {
-                    spellings.push(format!("-{name}'{value}'"));
-                    "-".to_owned()
-                } else {
-                    "--".to_owned()
-                };
-                if name.len() > 1 {
-                    spellings.push(format!("{dash}{name}='{value}'"));
-                }
-                if !attached {
-                    spellings.push(format!("{dash}{name} '{value}'"));
-                }
-                for option in spellings {
+                for spelled in spellings(option, row.others, value) {
                     // A file with code ends the options.
                     let file = if lists(READERS, &program) { "" } else { "y" };
                     for line in [
-                        format!("{program} {option} y"),
-                        format!("cd a && A=1 {program} {file} {option}"),
+                        format!("{program} {spelled} y"),
+                        format!("cd a && A=1 {program} {file} {spelled}"),
                     ] {
-                        if !finds(&line) {
+                        let is_found = match row.holds {
+                            Holds::Line
+                            | Holds::Commas
+                            | Holds::SshSetting
+                            | Holds::GitSetting
+                            | Holds::Variable => runs(&line),
+                            Holds::Code | Holds::Script | Holds::Setting | Holds::Query => finds(&line),
+                        };
+                        if !is_found {
                             missed.push(line);
                         }
+                    }
+                }
+                if !harmless.is_empty() {
+                    for spelled in spellings(option, row.others, harmless) {
+                        let line = format!("{program} y {spelled}");
+                        assert!(!is_told(&Reading::of_line(&line)), "{line}");
                     }
                 }
             }
@@ -189,6 +242,97 @@ const BESIDE: &[&str] = &[
     "gdb -q <<E\nshell rm x\nE",
     "lldb -o 'platform shell rm x' a",
     "strace -o '|rm x' ls",
+    // Prefixes, clusters, other places
+    "split --f 'rm x' f",
+    "git clone --u 'rm x;git-upload-pack' h:a",
+    "git clone -qc core.sshCommand='rm x' h:a",
+    "git clone --conf core.sshCommand='rm x' h:a",
+    "git clone --templ 'rm x' a",
+    "git init --template='rm x'",
+    "git config --typ path core.sshCommand 'rm x'",
+    "git config -zf F core.pager 'rm x'",
+    "git config --typ get core.pager 'rm x'",
+    "git config -f --get core.pager 'rm x'",
+    "git for-each-repo --config=K grep -O'rm x'",
+    "git for-each-repo --config K -- grep -O'rm x'",
+    "/usr/lib/git-core/git-grep -O'rm x' a",
+    "git-config core.pager 'rm x'",
+    "HOME='rm x' git status",
+    "XDG_CONFIG_HOME='rm x' git status",
+    "GIT_DIR='rm x' git status",
+    "GIT_COMMON_DIR='rm x' git status",
+    "GIT_SOMETHING='rm x' git status",
+    "PATH='rm x:$PATH' ls",
+    "PATH=\"$(rm x):$PATH\" ls",
+    "PATH=/usr/bin:. ls 'rm x'",
+    "MAKEFILES='rm x' make",
+    "CARGO_HOME='rm x' cargo build",
+    "PYTHONPATH='rm x' mercurial",
+    "PYTHONPATH='rm x' python3 -c 'print(1)'",
+    "PYTHONPATH='rm x' python3 -m json.tool",
+    "export PYTHONPATH='rm x'",
+    "PYTHONHOME='rm x' python3 a.py",
+    "RUBYLIB='rm x' ruby -v",
+    "KUBECONFIG='rm x' kubectl get pods",
+    "DOTNET_STARTUP_HOOKS='rm x' dotnet a",
+    "PHP_INI_SCAN_DIR='rm x' php a.php",
+    "ssh -o ' \"ProxyCommand\" rm x' h",
+    "ssh -o 'ProxyCommand\t=rm x' h",
+    "ssh -o '\"ProxyCommand=rm x\"' h",
+    "ssh -o 'Odd rm x' h",
+    "ssh -F 'rm x' h",
+    "ssh -4F 'rm x' h",
+    "go build -ldflags '-s -linkmode external -extld rm x'",
+    "cargo --config 'net.rm x.toml' build",
+    "apt-get -o Dpkg::Options::='--pre-invoke=rm x' install a",
+    "systemd-run -p Environment=LD_PRELOAD='rm x' ls",
+    "systemd-run -E PAGER='rm x' ls",
+    "systemd-run --sete PAGER='rm x' ls",
+    "mvn -Dmaven.ext.class.path='rm x'",
+    "vim -Oc '!rm x'",
+    "vim -esOc '!rm x' a",
+    "nvim -l 'rm x'",
+    "python3 -mtimeit 'rm x'",
+    "python3 -Im timeit 'rm x'",
+    "python3 -m asyncio 'rm x'",
+    "python3 -Bm cProfile 'rm x'",
+    "python3 -m idlelib.idle 'rm x'",
+    "echo 'rm x' | python3 -i a.py",
+    "python3 -Bi a.py <<E\nrm x\nE",
+    "gdb -eval-comm '!rm x'",
+    "gdb -early-init-eval-command '!rm x'",
+    "gdb --ini='!rm x'",
+    "lldb -k '!rm x'",
+    "node --import 'rm x' a.js",
+    "node -r 'rm x' a.js",
+    "node --req='rm x' a.js",
+    "node --experimental-loader 'rm x' a.js",
+    "node -e 'console[\"rm x\"]()'",
+    "php -d auto_prepend_file='rm x' a.php",
+    "perl s.pl '|rm x'",
+    "gcc -wrapper rm,x a.c",
+    "m4 -Da='rm x' a",
+    "echo 'rm x' | m4",
+    "latexmk 'rm x.tex' -shell-escape",
+    "gh alias set x '!rm x'",
+    "gh config set pager 'rm x'",
+    "gh config set -h a editor 'rm x'",
+    "npm config set script-shell 'rm x'",
+    "npm config set script-shell='rm x'",
+    "go env -w CC='rm x'",
+    "go env -w 'GOFLAGS=-toolexec=rm x'",
+    "sed -n ':x e rm x' a",
+    "sed 'b y;:y\te rm x' a",
+    "awk '(1) /\"/ ; { print \"a\" | \"rm x\" } /\"/' a",
+    "awk 'case /\"/: print \"rm x\" | \"sh\"' a",
+    "export \"$n=rm x\"",
+    "env \"$n=rm x\" ls",
+    "for PAGER in 'rm x'; do git log; done",
+    "echo ${PAGER:='rm x'}; git log",
+    "make 'A=a | rm x'",
+    "make 'A=a & rm x'",
+    "make 'A=a\nrm x'",
+    "make \"A=\"'$(shell rm x)'\"$y\"",
     // Networks
     "ssh -o ProxyCommand='rm x' h",
     "ssh -oProxyCommand='rm x' h",
@@ -284,73 +428,115 @@ fn commands_beside_a_command_are_found_or_told() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
+/// Lines in which nothing runs beside, and that are read with certainty.
+const PLAIN: &[&str] = &[
+    "git grep -n -e Oops -- -Ofoo",
+    "git grep -O x",
+    "git log -p --oneline -S x",
+    "git -c user.name=a -c core.quotepath=false commit -m 'x -O y'",
+    "git -c core.hooksPath=/dev/null commit -m x",
+    "git -c core.fsmonitor=false status",
+    "git config user.name a",
+    "git config --get core.pager",
+    "git clone -b main https://h/a",
+    "git push origin HEAD",
+    "GIT_TERMINAL_PROMPT=0 GIT_AUTHOR_NAME=y git fetch",
+    "tar cf x.tar --checkpoint=5 a",
+    "tar xzf a.tgz -C b --strip-components=1 --to-stdout",
+    "sed -n 's/a/b/p' a",
+    "sed -i.bak -e '/x/d' -e 's,a/b,c,g;s/e/f/' a",
+    "sed '/^[^/]*$/{N;s/\\n/ /;P;D}' a",
+    "sed 'a\\\ne rm x' a",
+    "sed '$!N;y/ab/cd/;b e' a",
+    "sed --quiet --expression=p a",
+    "awk '{ print $1 }' a",
+    "awk -F'|' -v n=3 '$2 ~ /a|b/ || $3 == \"x|y\" { s += $1 / 2; print s / n }' a",
+    "awk '/[a-z|]+/ { n++ } END { print n }' a",
+    "python3 -c 'print(\"rm x\")'",
+    "python3 -c 'import json,sys; print(json.load(sys.stdin)[\"a\"])'",
+    "python3 -c 'import sys; print(sys.version_info[:2])'",
+    "curl -s h | python3 -m json.tool",
+    "python3 a.py <<E\nrm x\nE",
+    "node a.js -e x",
+    "perl a.pl -e x",
+    "vim +12 a",
+    "less +G a",
+    "gdb -batch -ex run -ex bt a",
+    "ssh -o StrictHostKeyChecking=no -p 2 h",
+    "scp -i k -P 2 a h:b",
+    "make -j4 PREFIX=/usr CFLAGS='-O2 -g' all",
+    "make SHELL=/bin/bash all",
+    "ENV=prod NODE_ENV=test npm start",
+    "export ENV=staging",
+    "PYTHONPATH=src pytest -q",
+    "PYTHONPATH=src python3 -m pytest",
+    "PYTHONPATH=. python3 a.py",
+    "env PYTHONPATH=src python3 a.py",
+    "NODE_PATH=lib node a.js",
+    "PATH=\"$HOME/.cargo/bin:$PATH\" cargo test",
+    "export PATH=/usr/local/go/bin:$PATH",
+    "PATH=$PATH:./node_modules/.bin tsc",
+    "HOME=$HOME git status",
+    "GIT_CONFIG_GLOBAL=/dev/null GIT_OPTIONAL_LOCKS=0 git status",
+    "CARGO_BUILD_JOBS=4 cargo test",
+    "CARGO_BUILD_RUSTFLAGS='-C target-cpu=native' cargo build",
+    "for f in a b; do echo $f; done",
+    "echo ${x:=5}",
+    "ssh -D 1080 h",
+    "ssh -F /dev/null h",
+    "ssh -o ' Port = 22' -o \"ConnectTimeout 5\" h",
+    "git clone -c user.name=a --depth 1 https://h/a",
+    "git config --global user.name 'a b'",
+    "git config --get core.pager",
+    "git-log --oneline",
+    "go build -ldflags '-s -w -X main.version=1'",
+    "go env -w GOPROXY=direct",
+    "apt-get -o Dpkg::Options::=--force-confold install x",
+    "systemd-run --user -p MemoryMax=1G -E A=1 ls",
+    "mvn -Dmaven.test.skip=true package",
+    "cargo --config 'net.offline=true' build",
+    "php -d memory_limit=-1 vendor/bin/phpunit",
+    "python3 -Im json.tool a",
+    "python3 -mvenv .venv",
+    "perl s.pl a",
+    "gcc -Wall -O2 -o a a.c -lm",
+    "make 'CFLAGS=-O2 -g' -j8",
+    "gh config set git_protocol ssh",
+    "gh alias list",
+    "npm config set registry https://h",
+    "nvim --version",
+    "sed ':a;N;$!ba;s/\\n/ /g' a",
+    "awk '{ print ($1 + $2) / 2 }' a",
+    "awk '($1) / 2 > 1 || $2 { print }' a",
+    "SHELL=/bin/bash make",
+    "NODE_OPTIONS=--max-old-space-size=4096 npm test",
+    "RUSTFLAGS='-C target-cpu=native' cargo build",
+    "cargo --config net.offline=true build",
+    "rustc -C opt-level=3 a.rs",
+    "go test ./... -run exec",
+    "psql -c 'select 1'",
+    "sqlite3 a 'select * from b'",
+    "docker ps -a",
+    "kubectl get pods -o wide",
+    "rg -n 'e|c' src",
+    "rg --pre-glob '*.x' a",
+    "split -l 5 a b",
+    "sort -k 2 -t c a",
+    "man -k x",
+    "hg log -r tip",
+    "npm test -- --exec x",
+    "wget -q http://h",
+    "less a",
+];
+
 #[test]
 fn a_line_that_runs_nothing_beside_stays_as_it_is() {
     let mut wrong = Vec::new();
-    for line in [
-        "git grep -n -e Oops -- -Ofoo",
-        "git grep -O x",
-        "git log -p --oneline -S x",
-        "git -c user.name=a -c core.quotepath=false commit -m 'x -O y'",
-        "git -c core.hooksPath=/dev/null commit -m x",
-        "git -c core.fsmonitor=false status",
-        "git config user.name a",
-        "git config --get core.pager",
-        "git clone -b main https://h/a",
-        "git push origin HEAD",
-        "GIT_TERMINAL_PROMPT=0 GIT_DIR=y git fetch",
-        "tar cf x.tar --checkpoint=5 a",
-        "tar xzf a.tgz -C b --strip-components=1 --to-stdout",
-        "sed -n 's/a/b/p' a",
-        "sed -i.bak -e '/x/d' -e 's,a/b,c,g;s/e/f/' a",
-        "sed '/^[^/]*$/{N;s/\\n/ /;P;D}' a",
-        "sed 'a\\\ne rm x' a",
-        "sed '$!N;y/ab/cd/;b e' a",
-        "sed --quiet --expression=p a",
-        "awk '{ print $1 }' a",
-        "awk -F'|' -v n=3 '$2 ~ /a|b/ || $3 == \"x|y\" { s += $1 / 2; print s / n }' a",
-        "awk '/[a-z|]+/ { n++ } END { print n }' a",
-        "python3 -c 'print(\"rm x\")'",
-        "python3 -c 'import json,sys; print(json.load(sys.stdin)[\"a\"])'",
-        "python3 -c 'import sys; print(sys.version_info[:2])'",
-        "curl -s h | python3 -m json.tool",
-        "python3 a.py <<E\nrm x\nE",
-        "node -e 'console.log(1 + 2)'",
-        "node a.js -e x",
-        "perl a.pl -e x",
-        "vim +12 a",
-        "less +G a",
-        "gdb -batch -ex run -ex bt a",
-        "ssh -o StrictHostKeyChecking=no -p 2 h",
-        "scp -i k -P 2 a h:b",
-        "make -j4 PREFIX=/usr CFLAGS='-O2 -g' all",
-        "make SHELL=/bin/bash all",
-        "ENV=prod NODE_ENV=test npm start",
-        "export ENV=staging PYTHONPATH=src",
-        "SHELL=/bin/bash make",
-        "NODE_OPTIONS=--max-old-space-size=4096 npm test",
-        "RUSTFLAGS='-C target-cpu=native' cargo build",
-        "cargo --config net.offline=true build",
-        "rustc -C opt-level=3 a.rs",
-        "go test ./... -run exec",
-        "psql -c 'select 1'",
-        "sqlite3 a 'select * from b'",
-        "docker ps -a",
-        "kubectl get pods -o wide",
-        "rg -n 'e|c' src",
-        "rg --pre-glob '*.x' a",
-        "split -l 5 a b",
-        "sort -k 2 -t c a",
-        "man -k x",
-        "hg log -r tip",
-        "npm test -- --exec x",
-        "wget -q http://h",
-        "less a",
-    ] {
+    for line in PLAIN {
         let reading = Reading::of_line(line);
         let is_more = reading.commands.iter().any(super::super::Command::is_beside);
         if is_more || reading.uncertainty.is_some() {
-            wrong.push(line);
+            wrong.push(*line);
         }
     }
     assert_eq!(wrong, [""; 0]);
