@@ -19,9 +19,11 @@ use crate::msg::Out;
 use crate::panes::Pane;
 use crate::panes::log::model::Line;
 use crate::refusal::Empty;
+use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use overrule_domain::envelope::Envelope;
-use overrule_domain::event::{EditEvent, Event, RunEvent};
+use overrule_domain::escape::open_step;
+use overrule_domain::event::{CallEvent, EditEvent, Event, RunEvent};
 use overrule_domain::id::NodeId;
 use overrule_domain::refusal::{Refusal, RefusalKind};
 
@@ -179,6 +181,14 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     }
     if let Event::Edit(EditEvent::CorrectionsLost { nodes }) = &envelope.event {
         model.notify(&event_text::lost(nodes));
+    }
+    if let Event::Call(CallEvent::Decided { call, decision, .. }) = &envelope.event
+        && let Decision::Deny { rule, .. } = decision
+        && open_step::is_guard(rule)
+    {
+        // A rule or preset may allow it.
+        let key = model.settings.keymap.first("loops");
+        model.notify(&format!("{call} is refused because it repeats a loop. {key} shows the loop"));
     }
     if let Event::Run(RunEvent::HistoryRewritten(rewriting)) = &envelope.event {
         model.notify(&event_text::rewritten(rewriting));

@@ -8,10 +8,11 @@ use crate::model::Source;
 use crate::panes;
 use crate::panes::rows::Target;
 use crate::testing::{Stage, id};
+use overrule_domain::call::Decision;
 use overrule_domain::command::{Command, EscapeCommand};
 use overrule_domain::escape::{Detector, Finding, LoopStep, Signature, StepOutcome};
-use overrule_domain::event::{EscapeEvent, Event, RunEvent};
-use overrule_domain::id::{Seq, ThreadId, TurnId};
+use overrule_domain::event::{CallEvent, EscapeEvent, Event, RunEvent};
+use overrule_domain::id::{Rev, Seq, ThreadId, TurnId};
 
 fn stage() -> Stage {
     let mut stage = Stage::new(140, 50);
@@ -235,5 +236,24 @@ fn the_inspector_describes_a_step() {
     let text = stage.text();
     for words in ["loop 1: fetch", "not known yet", "You repeat yourself."] {
         assert!(text.contains(words), "{words}\n{text}");
+    }
+}
+
+#[test]
+fn a_call_that_the_guard_refuses_is_told_on_the_screen() {
+    for (rule, told) in [("loop guard, loop 1", true), ("deny all", false)] {
+        let mut stage = stage();
+        stage.engine(Event::Call(CallEvent::Decided {
+            call: id("c3"),
+            rev: Rev(1),
+            digest: None,
+            decision: Decision::Deny {
+                rule: rule.into(),
+                reason: "it repeats".into(),
+            },
+        }));
+        let screen = stage.text();
+        let words = "c3 is refused because it repeats a loop. C shows the loop";
+        assert_eq!(screen.contains(words), told, "{rule}: {screen}");
     }
 }
