@@ -21,6 +21,7 @@ pub mod history;
 pub mod model;
 pub mod outlet;
 pub mod overlay;
+mod path;
 mod placement;
 pub mod reading;
 pub mod release;

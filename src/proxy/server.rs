@@ -31,7 +31,7 @@ use super::side_request::Nameless;
 use super::socket::Socket;
 use super::sub_agent::{self, Parent};
 use super::upstream::Upstream;
-use super::{Error, compression, headers, overlay, request_body, side_request};
+use super::{Error, compression, headers, overlay, path, request_body, side_request};
 use overrule_domain::agent::SideRequest;
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{AgentRequest, decode_request};
@@ -170,7 +170,16 @@ impl Server {
         else {
             return plain(StatusCode::NOT_FOUND, "not found");
         };
-        let path = path.to_owned();
+        // It is decided on what is sent.
+        let Some((path, method)) = path::normal(path).zip(path::method(&head.method)) else {
+            return plain(StatusCode::NOT_FOUND, "not found");
+        };
+        head.method = method;
+        // A server may read as a request for a reply what is none here.
+        let hidden = path::with_slashes(&path).filter(|plain| conversation::wire_of(plain).is_some());
+        if hidden.is_some() && conversation::wire_of(&path).is_none() {
+            return plain(StatusCode::NOT_FOUND, "not found");
+        }
         self.requests.send_modify(|count| *count += 1);
         if head.headers.contains_key(header::UPGRADE) {
             let mut response = plain(StatusCode::UPGRADE_REQUIRED, "only plain HTTP is served here");

@@ -197,6 +197,8 @@ fn tools_of_the_providers_types_are_offered_if_the_agent_executes_them() {
 fn a_path_says_the_format_and_whether_it_streams() {
     for (path, name) in [
         ("/v1/messages?beta=true", "anthropic"),
+        ("/messages", "anthropic"),
+        ("/gateway/anthropic/v1/messages", "anthropic"),
         ("/chat/completions", "openai-chat"),
         ("/responses", "openai-responses"),
         ("/v1beta/models/g:streamGenerateContent?alt=sse", "gemini"),
@@ -210,6 +212,7 @@ fn a_path_says_the_format_and_whether_it_streams() {
     }
     for (path, name) in [
         ("/v1/messages/count_tokens?beta=true", Some("anthropic")),
+        ("/messages/count_tokens", Some("anthropic")),
         ("/responses/compact", Some("openai-responses")),
         ("/v1beta/models/g:countTokens", Some("gemini")),
         ("/models", None),

@@ -188,7 +188,9 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     {
         // A rule or preset may allow it.
         let key = model.settings.keymap.first("loops");
-        model.notify(&format!("{call} is refused because it repeats a loop. {key} shows the loop"));
+        model.notify(&format!(
+            "{call} is refused because it repeats a loop. {key} shows the loop"
+        ));
     }
     if let Event::Run(RunEvent::HistoryRewritten(rewriting)) = &envelope.event {
         model.notify(&event_text::rewritten(rewriting));

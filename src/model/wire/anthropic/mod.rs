@@ -25,11 +25,11 @@ const NAME: &str = "anthropic";
 
 impl AgentSide for Anthropic {
     fn reply_paths(&self) -> &'static [&'static str] {
-        &["/v1/messages"]
+        &["/messages"]
     }
 
     fn history_paths(&self) -> &'static [&'static str] {
-        &["/v1/messages/count_tokens"]
+        &["/messages/count_tokens"]
     }
 
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
