@@ -37,7 +37,7 @@ use overrule_tools::registry::Registry;
 /// The word for the newest session of this directory.
 pub const LAST: &str = "last";
 
-/// Sessions without a record that are named.
+/// Maximum number of skipped sessions that are named.
 const PASSED: usize = 3;
 
 /// The environment and the settings of this process.
@@ -108,16 +108,12 @@ impl AppContext {
         }
         let found = self.store.last(&self.workspace, or_moved)?;
         for id in found.without_record.iter().take(PASSED) {
-            print::err(&format!(
-                "passed over session {id}: it has no intact first record"
-            ));
+            print::err(&format!("skipped session {id}: it has no intact first record"));
         }
         let more = found.without_record.len().saturating_sub(PASSED);
         if more > 0 {
             let more = many(more, "session");
-            print::err(&format!(
-                "passed over {more} more: `overrule sessions` lists them"
-            ));
+            print::err(&format!("skipped {more} more: `overrule sessions` lists them"));
         }
         Ok(found.place)
     }

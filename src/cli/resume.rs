@@ -195,7 +195,7 @@ fn workspace_of(
 /// The notice about a run that continues in another directory.
 fn moved(from: &str, to: &Path) -> String {
     format!(
-        "The run continues in {}; until now it worked in {}. Calls that were approved there ask again.",
+        "The run continues in {}; until now it was in {}. Calls that were approved there ask again.",
         visible(&to.to_string_lossy()),
         visible(from)
     )

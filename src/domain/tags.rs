@@ -46,7 +46,7 @@ pub fn asks_operator(state: &State, call: NodeId) -> bool {
     call_content.is_some_and(|(tool, _)| of(state, tool).iter().any(|tag| tag == ASKS_OPERATOR))
 }
 
-/// What the approval of a call has to name, so that nobody approves without knowing.
+/// What the approval of a call has to name, so that every approval is informed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confirmation<'s> {
     /// The tool: its effect cannot be undone.

@@ -34,11 +34,11 @@ pub(super) struct Socket {
     old: bool,
     /// Runs while a reset may come back.
     asked: Option<Pin<Box<Sleep>>>,
-    /// True once it is known that the peer sends no more, but reads.
+    /// True once it is known that the peer only reads.
     half_closed: HalfClosed,
 }
 
-/// Whether the peer of a connection sends no more, but reads: the connection ends with its response.
+/// Whether the peer of a connection only reads: the connection ends with its response.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HalfClosed(Arc<AtomicBool>);
 
@@ -63,7 +63,7 @@ impl Socket {
         self.half_closed.clone()
     }
 
-    /// The peer sends no more: waits for the reset of one that hung up. Pending for ever if none comes.
+    /// The peer ended its sending side: waits for the reset of one that hung up. Pending for ever if none comes.
     fn ended(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.half_closed.get() {
             return Poll::Pending;

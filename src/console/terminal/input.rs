@@ -100,7 +100,7 @@ impl Parser {
         for byte in bytes {
             self.byte(*byte);
         }
-        // Nobody typed that, so nothing in it decides. Ctrl-c always counts.
+        // No operator typed that, so no key in it decides. Ctrl-c always counts.
         if std::mem::take(&mut self.undecodable) {
             self.out.retain(|message| match message {
                 TermMsg::Key { key, .. } => key.ctrl && !key.alt && key.code == Code::Char('c'),

@@ -11,10 +11,10 @@ use crate::ready;
 use crate::state::State;
 use crate::tags;
 
-/// Number of equal results after which the model is told that what it waits for gives the same.
+/// Number of equal results after which the model gets a notice.
 pub const TOLD: u32 = 3;
 
-/// Number of equal results from which the repetition of what waits is a loop.
+/// Number of equal results from which the repetition of an awaiting call is a loop.
 pub const LOOP: u32 = 10;
 
 /// A call that took longer than this, in milliseconds, has waited itself.

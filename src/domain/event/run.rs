@@ -57,7 +57,7 @@ pub struct Started {
 }
 
 impl Started {
-    /// Stands for the data of a run whose first record is lost: nothing is known of it, so it cannot continue.
+    /// Returns the data of a run whose first record is lost: nothing is known of it, so it cannot continue.
     pub fn lost() -> Self {
         let unknown = || "unknown".to_owned();
         Self {
@@ -191,7 +191,7 @@ impl ToolCard {
     /// Returns the hash of the changed definitions of its server, as its difference names it; none where nothing changed.
     pub fn changed_definitions(&self) -> Option<&str> {
         let origin = self.origin.as_ref()?;
-        // The last line is the program's own; what the server wrote stands before it.
+        // The last line is the program's own; the server's words are before it.
         let last = origin.drift.as_ref()?.lines().next_back()?;
         Some(last.strip_prefix(ToolOrigin::HASH).unwrap_or(&origin.pin))
     }

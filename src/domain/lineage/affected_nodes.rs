@@ -149,7 +149,7 @@ impl AffectedNodes {
             .collect()
     }
 
-    /// True for a call of which these facts replace, withdraw or delete the correction: that is what the operator wants.
+    /// True for a call whose correction these facts replace, withdraw or delete: the operator intends that.
     fn is_deliberate(&self, call: &NodeId) -> bool {
         self.deleted.contains(call) || self.given.contains(call) || self.certain.contains(call)
     }

@@ -188,7 +188,7 @@ fn the_last_session_is_the_newest_of_its_directory_that_has_a_record() {
     let last = fixture.store.last(here, false).unwrap();
     assert_eq!(last.place, second);
     assert_eq!(last.without_record, [8, 5, 4].map(|n| id(n).to_string()));
-    // What is older than the session is not passed over. A first decision may have several records.
+    // What is older than the session is not skipped. A first decision may have several records.
     let newest = fixture.session(9, &[begun, envelope(2, Event::Run(RunEvent::Resumed {}))]);
     let last = fixture.store.last(here, false).unwrap();
     assert_eq!((last.place, last.without_record), (newest, Vec::new()));

@@ -8,7 +8,7 @@ use overrule_domain::escape::awaiting::{LOOP, TOLD, awaits, is_awaiting};
 use overrule_domain::id::NodeId;
 use overrule_domain::state::State;
 
-/// Leaves out what is repeated on purpose and not often enough to be told, and turns what is not often enough to be a loop
+/// Leaves out what is repeated on purpose and not often enough for a notice, and turns what is not often enough to be a loop
 /// into a warning.
 pub(super) fn fit(state: &State, mut reports: Vec<Report>) -> Vec<Report> {
     reports.retain_mut(|report| {

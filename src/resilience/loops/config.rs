@@ -182,7 +182,7 @@ impl Default for Ladder {
 }
 
 impl Ladder {
-    /// Every repetition is refused, as often as it comes: for an agent that nobody watches, and whose run must not end.
+    /// Every repetition is refused, as often as it comes: for a headless agent, whose run must not end.
     pub const REFUSE: Self = Self {
         guidance: 0,
         refuse: u32::MAX,

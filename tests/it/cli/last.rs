@@ -46,7 +46,7 @@ fn the_session_of_another_directory_is_named_and_nothing_is_done() {
         &["queue", "last"],
         &["replay", "last"],
         &["sessions", "show", "last"],
-        &["guide", "last", "go on"],
+        &["guide", "last", "continue"],
         &["stop", "last"],
         &["fork", "last"],
     ] {
@@ -86,7 +86,7 @@ fn a_session_without_a_record_is_passed_over_and_named() {
         std::fs::create_dir(&dir).unwrap();
         std::fs::write(dir.join("journal.jsonl"), text).unwrap();
     }
-    let passed = "passed over session 0fffffff-0000-7000-8000-000000000000";
+    let passed = "skipped session 0fffffff-0000-7000-8000-000000000000";
     let graph = world
         .run(&["graph", "last"])
         .ends(0)
@@ -115,7 +115,7 @@ fn a_run_continues_where_its_directory_was_moved_to() {
     let moved = world.path("moved");
     let named = [&RESUME[..], &["--workspace", moved.to_str().unwrap()]].concat();
     let text = within(&world, "moved", &named).ends(0);
-    assert!(text.err.contains("until now it worked in"), "{}", text.err);
+    assert!(text.err.contains("until now it was in"), "{}", text.err);
     assert!(!std::fs::read_to_string(moved.join("log.txt")).unwrap().is_empty());
     assert!(!world.ws().exists(), "nothing is written at the old place");
     let started = world.state(&id).started.unwrap();

@@ -33,7 +33,7 @@ fn blocks(turn: &[Drawn], first: usize, shift: usize) -> Vec<Block> {
     turn.iter().enumerate().map(block).collect()
 }
 
-/// Lets calls run and takes the model's questions with a reply each: the same reply as before, another one, or an answer.
+/// Finishes calls and answers the model's requests with a reply each: the same reply as before, another one, or an answer.
 fn go_on(w: &mut World, turns: [&[Drawn]; 2], tape: &mut OpSequence<'_>) {
     for _ in 0..12 {
         loop {
@@ -101,7 +101,7 @@ proptest! {
             found.corrections_may_be_lost.iter().chain(&found.corrections_lost).copied().collect();
         prop_assert!(kept.is_disjoint(&told));
         let reports = lost(&w).len();
-        // Arguments are held against their schema when the edit is committed, not before.
+        // Arguments are checked against their schema when the edit is committed, not before.
         if w.edit(edit.clone()).is_err() {
             return Ok(());
         }

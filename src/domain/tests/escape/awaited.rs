@@ -1,4 +1,4 @@
-//! Tests of calls that wait for something: their repetition is told, and is a loop only after ten equal results.
+//! Tests of calls that wait for something: the model gets a notice, and only ten equal results are a loop.
 //!
 //! Must not know: how a loop is detected.
 
@@ -27,7 +27,7 @@ fn warned(w: &World) -> usize {
     w.events().filter(warned).count()
 }
 
-/// Ten turns: nothing before the third, told with the request after it, a loop with the tenth.
+/// Ten turns: nothing before the third, a notice with the request after it, a loop with the tenth.
 fn is_told_and_tolerated(w: &mut World, once: impl Fn(&mut World)) {
     for n in 1..=9 {
         once(w);
@@ -107,7 +107,7 @@ fn of_calls_that_repeat_together_only_those_that_do_not_wait_are_refused() {
     };
     assert!(
         of("read").iter().all(|id| w.starts(*id) == 1),
-        "what waits ran each time"
+        "awaiting calls ran each time"
     );
     let starts: Vec<usize> = of("pure").iter().map(|id| w.starts(*id)).collect();
     assert_eq!(
@@ -137,7 +137,7 @@ fn an_agent_that_nobody_watches_is_refused_as_often_as_it_repeats_and_goes_on() 
     }
     assert!(ran <= 4, "{ran} of 30 equal calls ran");
     assert!(steps(&w).iter().all(|(kind, _)| *kind == LoopStep::Refuse));
-    // With other arguments it goes on.
+    // With other arguments it continues.
     turn(&mut w, "read", r#"{"n":9}"#);
     assert_eq!(w.starts(newest(&w)), 1);
 }
