@@ -24,6 +24,11 @@ pub(super) fn number_change(written: &str) -> Option<String> {
     (Decimal::of(written) != Decimal::of(&becomes)).then_some(becomes)
 }
 
+/// Returns true for two spellings of one number.
+pub(super) fn is_same_number(one: &str, other: &str) -> bool {
+    one == other || Decimal::of(one) == Decimal::of(other)
+}
+
 /// The value of a decimal number in one spelling: `0.digits × 10^exponent`.
 #[derive(Debug, PartialEq, Eq)]
 struct Decimal {

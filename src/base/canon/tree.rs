@@ -10,6 +10,7 @@ mod read;
 use std::fmt;
 
 use super::canonical::quote;
+use super::number::is_same_number;
 pub use read::{Fault, Reading, Slip, SlipKind};
 
 /// A JSON value with its numbers as written.
@@ -30,6 +31,13 @@ pub enum Tree {
     Object(Vec<(String, Tree)>),
 }
 
+/// Returns members in the order of their names.
+fn sorted(members: &[(String, Tree)]) -> Vec<&(String, Tree)> {
+    let mut members: Vec<_> = members.iter().collect();
+    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+    members
+}
+
 impl Tree {
     /// Reads a text that is one value.
     pub fn read(text: &str) -> Result<Reading, Fault> {
@@ -39,6 +47,22 @@ impl Tree {
     /// Reads one value at the beginning of a text. The reading says where it ends.
     pub fn read_first(text: &str) -> Result<Reading, Fault> {
         read::first(text)
+    }
+
+    /// Returns true for the same value: numbers are compared by value, members in any order.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number(one), Self::Number(other)) => is_same_number(one, other),
+            (Self::List(one), Self::List(other)) => {
+                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_same(other))
+            }
+            (Self::Object(one), Self::Object(other)) => {
+                let mut pairs = sorted(one).into_iter().zip(sorted(other));
+                one.len() == other.len()
+                    && pairs.all(|((name, one), (other_name, other))| name == other_name && one.is_same(other))
+            }
+            _ => self == other,
+        }
     }
 
     /// Returns a text.

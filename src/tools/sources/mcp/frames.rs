@@ -2,7 +2,7 @@
 //!
 //! Must not know: what a message means.
 
-use overrule_base::canon::{Inside, Lexer, TokenKind};
+use overrule_base::canon::{Inside, Lexer, TokenKind, Tree};
 
 /// The beginning of a message whose end did not come yet.
 #[derive(Debug, Default)]
@@ -16,6 +16,12 @@ impl Frames {
     /// True while the end of a message is missing.
     pub(super) fn is_waiting(&self) -> bool {
         !self.held.is_empty()
+    }
+
+    /// True while the end of a message is missing, and more text could be it.
+    pub(super) fn is_cut(&self) -> bool {
+        let text = self.held.trim_start_matches('\u{feff}');
+        self.is_waiting() && Tree::read_first(text).is_err_and(|fault| fault.is_cut)
     }
 
     /// Takes a line. Returns the texts to be read. `most` is the length of the longest message, and `stands_alone` says

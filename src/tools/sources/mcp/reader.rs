@@ -8,6 +8,7 @@ mod answer;
 mod content;
 mod members;
 mod message;
+mod open;
 mod repairs;
 mod tool;
 
@@ -25,7 +26,8 @@ use super::log::ServerLog;
 use super::told::Told;
 use answer::Asked;
 pub(super) use message::NO_CODE;
-use message::{Open, Repaired};
+use message::Repaired;
+use open::Open;
 pub(super) use repairs::{Repair, Repairs};
 
 /// Characters of a bad message that are logged.
@@ -122,7 +124,7 @@ impl Reader {
             return None;
         };
         requests.probe = Probe::GivenUp(id);
-        requests.open.remove(&id);
+        requests.open.give_up(id);
         drop(requests);
         self.log.note(&format!(
             "no answer to server/discover within {} s: asked in the older way",
@@ -214,25 +216,21 @@ impl Reader {
         let mut requests = self.requests();
         let (asked, text) = match message::message(tree, &requests.open, repairs) {
             Repaired::Said(text) => (None, text),
-            Repaired::Answer(id, text) => (requests.open.remove(&id).map(|asked| (id, asked)), text),
+            Repaired::Answer(id, text) => (requests.open.remove(id).map(|asked| (id, asked)), text),
             Repaired::Unreadable(id, why) => {
-                let asked = requests.open.remove(&id);
+                let asked = requests.open.remove(id);
                 drop(requests);
                 received.extend(asked.map(|asked| self.failed((id, asked), &why)));
                 return;
             }
             Repaired::NotOpen(id, result) => {
                 if requests.probe == Probe::GivenUp(id) {
-                    let asked = requests
-                        .open
-                        .iter()
-                        .find(|(_, asked)| **asked == Asked::Initialize);
+                    let asked = requests.open.of(Asked::Initialize);
                     let late = asked
-                        .map(|(id, _)| *id)
                         .zip(result)
                         .and_then(|(id, result)| answer::late(id, result));
                     let Some((id, text)) = late else { return };
-                    requests.open.remove(&id);
+                    requests.open.remove(id);
                     drop(requests);
                     self.log
                         .note("server/discover was answered late: it speaks the newer protocol");
@@ -302,10 +300,10 @@ impl Reader {
         let mut requests = self.requests();
         let id = match outline(text) {
             Outline { id: Some(id), .. } => id,
-            Outline { is_answer: true, .. } => message::only(&requests.open)?,
+            Outline { is_answer: true, .. } => requests.open.only()?,
             Outline { .. } => return None,
         };
-        let asked = requests.open.remove(&id)?;
+        let asked = requests.open.remove(id)?;
         drop(requests);
         Some(self.failed((id, asked), why))
     }
@@ -318,7 +316,7 @@ impl Reader {
     /// Ends a request with an error of this program, if it is open.
     pub(super) fn end(&self, id: &RequestId, code: i32, words: &str) -> Option<RxJsonRpcMessage<RoleClient>> {
         let RequestId::Number(id) = *id else { return None };
-        self.requests().open.remove(&id)?;
+        self.requests().open.give_up(id)?;
         Some(error(id, code, words))
     }
 }

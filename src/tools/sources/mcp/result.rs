@@ -152,10 +152,9 @@ fn repeats(structured: &str, text: &str) -> Repeats {
     }
     // Most servers repeat the structure as JSON.
     match Tree::read(text) {
-        Ok(read) if matches!(read.tree, Tree::Object(_) | Tree::List(_)) || only == Some(&read.tree) => {
+        Ok(read) if read.tree.is_same(&reading.tree) || only.is_some_and(|only| read.tree.is_same(only)) => {
             Repeats::Structure
         }
-        Ok(read) if read.tree == reading.tree => Repeats::Structure,
         _ => Repeats::Nothing,
     }
 }
@@ -464,6 +463,21 @@ mod tests {
             ),
             (json!([]), &exact, &exact, false),
             (text("summary"), r#"{"n":1}"#, r#"{"n":1}"#, true),
+            (
+                text(r#"{"b": [1e2], "a": 1.0}"#),
+                r#"{"a":1,"b":[100]}"#,
+                r#"{"a":1,"b":[100]}"#,
+                false,
+            ),
+            (text(r#"{"n": 2}"#), r#"{"n":1}"#, r#"{"n":1}"#, true),
+            (text(r#"{"n": 1, "m": 2}"#), r#"{"n":1}"#, r#"{"n":1}"#, true),
+            (text(r#"["a"]"#), r#"{"n":["b"]}"#, r#"{"n":["b"]}"#, true),
+            (
+                text(&format!(r#"{{"n": {number}}}"#)),
+                r#"{"n":12345678901234567890124}"#,
+                r#"{"n":12345678901234567890124}"#,
+                true,
+            ),
             (text("43"), r#"{"result":42}"#, r#"{"result":42}"#, true),
         ] {
             // As the reader of messages passes it on.

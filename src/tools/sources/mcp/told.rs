@@ -46,7 +46,7 @@ impl Told {
 
     /// Notes the repairs of a message.
     pub(super) fn note(&self, repairs: Repairs) {
-        for repair in repairs.0 {
+        for repair in repairs.all() {
             self.add(&repair);
         }
     }
@@ -103,10 +103,10 @@ mod tests {
         let log = Arc::new(ServerLog::default());
         let told = Told::new(Arc::clone(&log));
         for _ in 0..3 {
-            told.note(Repairs(vec![
-                Repair::Left("a tool is left out".to_owned()),
-                Repair::Read("an id is a text".to_owned()),
-            ]));
+            let mut repairs = Repairs::default();
+            repairs.left("a tool is left out");
+            repairs.read("an id is a text");
+            told.note(repairs);
         }
         assert_eq!(told.take().as_deref(), Some("a tool is left out"));
         assert_eq!(told.take(), None);

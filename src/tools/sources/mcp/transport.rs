@@ -40,6 +40,8 @@ pub(super) struct Lines<R, W> {
     /// Length of the line when it was found not to be whole.
     looked: usize,
     frames: Frames,
+    /// True if the rest of a message in several lines is waited for, however long its server pauses.
+    is_patient: bool,
     ready: VecDeque<RxJsonRpcMessage<RoleClient>>,
     writer: Arc<Mutex<Option<W>>>,
     reader: Arc<Reader>,
@@ -54,6 +56,7 @@ impl<R, W> Lines<R, W> {
             line: Vec::new(),
             looked: 0,
             frames: Frames::default(),
+            is_patient: false,
             ready: VecDeque::new(),
             writer: Arc::new(Mutex::new(Some(writer))),
             reader,
@@ -86,7 +89,16 @@ impl<R, W> Lines<R, W> {
         }
     }
 
-    /// Reads what there is after a time without output.
+    /// Reads what there is after a time without output. A message that is only cut is waited for: the time limit of the call
+    /// is its limit.
+    fn pause(&mut self) {
+        self.is_patient = self.frames.is_cut();
+        if !self.is_patient {
+            self.settle();
+        }
+    }
+
+    /// Reads what there is.
     fn settle(&mut self) {
         if self.frames.is_waiting() {
             let text = self.frames.end();
@@ -140,12 +152,13 @@ impl<R: AsyncBufRead + Unpin, W> Lines<R, W> {
     async fn step(&mut self) {
         let quiet = if self.frames.is_waiting() { QUIET } else { SOON };
         let may_be_whole = matches!(self.line.trim_ascii_end().last(), Some(b'}' | b']'));
-        let waits = self.frames.is_waiting() || (may_be_whole && self.line.len() != self.looked);
+        let waits = (self.frames.is_waiting() && !self.is_patient)
+            || (may_be_whole && self.line.len() != self.looked);
         let probe = self.reader.probe_ends();
         let part = tokio::select! {
             part = self.next_part() => part,
             () = tokio::time::sleep(quiet), if waits => {
-                self.settle();
+                self.pause();
                 return;
             }
             () = tokio::time::sleep_until(probe.unwrap_or_else(Instant::now)), if probe.is_some() => {
@@ -153,6 +166,7 @@ impl<R: AsyncBufRead + Unpin, W> Lines<R, W> {
                 return;
             }
         };
+        self.is_patient = false;
         match part {
             Part::Line(line) => self.take_line(&line),
             Part::Begun => {}
@@ -205,5 +219,64 @@ where
         // A server ends when its input ends.
         self.writer.lock().await.take();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{BufReader, duplex, sink};
+
+    use super::super::log::ServerLog;
+    use super::super::told::Told;
+    use super::*;
+
+    /// Feeds parts with a long pause behind each, and returns how many messages were received after each of them.
+    async fn received(parts: &[&str]) -> (Vec<usize>, Vec<String>) {
+        let log = Arc::new(ServerLog::default());
+        let told = Arc::new(Told::new(Arc::clone(&log)));
+        let reader = Arc::new(Reader::new(Arc::clone(&log), told, false));
+        let (mut server, output) = duplex(1 << 16);
+        let mut lines = Lines::new(BufReader::new(output), sink(), reader, Closed::default());
+        let mut counts = Vec::new();
+        for part in parts {
+            server.write_all(part.as_bytes()).await.unwrap();
+            let mut count = 0;
+            while let Ok(Some(_)) = tokio::time::timeout(QUIET * 60, lines.receive()).await {
+                count += 1;
+            }
+            counts.push(count);
+        }
+        (counts, log.last())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_message_in_several_lines_is_waited_for_while_it_is_cut() {
+        let note = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+        for (parts, expected, skipped) in [
+            (
+                &[
+                    "{\n\"jsonrpc\": \"2.0\",\n",
+                    "\"method\":\n",
+                    "\"notifications/tools/list_changed\"\n}\n",
+                ][..],
+                &[0, 0, 1][..],
+                0,
+            ),
+            // Another message ends the wait.
+            (&["{\n\"jsonrpc\": \"2.0\",\n", note], &[0, 1], 1),
+            // What no text can complete is given up.
+            (&["{\n oops: [}\n", note], &[0, 1], 1),
+            (&["{\"a\": oops oops\n", note], &[0, 1], 1),
+            (&[note, note], &[1, 1], 0),
+        ] {
+            let (counts, log) = received(parts).await;
+            assert_eq!(counts, expected, "{parts:?}");
+            let is_skipped = |line: &&String| line.contains("skipped what is no message");
+            assert_eq!(
+                log.iter().filter(is_skipped).count(),
+                skipped,
+                "{parts:?}: {log:?}"
+            );
+        }
     }
 }

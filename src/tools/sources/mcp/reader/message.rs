@@ -2,16 +2,13 @@
 //!
 //! Must not know: how messages are carried, which tools there are.
 
-use std::collections::BTreeMap;
-
 use overrule_base::canon::Tree;
 
-use super::answer::{self, Asked};
+use super::answer;
 use super::members::{bound_numbers, take, whole};
+use super::open::Open;
 use super::repairs::{Repairs, shown};
-
-/// The open requests, by id.
-pub(in super::super) type Open = BTreeMap<i64, Asked>;
+use super::{TOO_LONG, UNREADABLE};
 
 /// A message after its repair.
 #[derive(Debug, PartialEq, Eq)]
@@ -119,13 +116,6 @@ fn said(method: String, mut tree: Tree, repairs: &mut Repairs) -> Repaired {
     Repaired::Said(read.to_string())
 }
 
-/// Returns the only request that an answer without an id can be to.
-pub(super) fn only(open: &Open) -> Option<i64> {
-    let mut waiting = open.iter().filter(|(_, asked)| **asked != Asked::Listen);
-    let (id, _) = waiting.next()?;
-    waiting.next().is_none().then_some(*id)
-}
-
 fn answered(mut tree: Tree, open: &Open, repairs: &mut Repairs) -> Repaired {
     let written = take(&mut tree, "id");
     let id = written.as_ref().and_then(whole);
@@ -137,7 +127,7 @@ fn answered(mut tree: Tree, open: &Open, repairs: &mut Repairs) -> Repaired {
     let id = match id {
         Some(id) => id,
         None if !says => return Repaired::Nothing("it has no method, id or result".to_owned()),
-        None => match only(open) {
+        None => match open.only() {
             Some(id) => {
                 repairs
                     .read("an answer has no id that can be read: taken as the one to the only open request");
@@ -158,7 +148,7 @@ fn answered(mut tree: Tree, open: &Open, repairs: &mut Repairs) -> Repaired {
             repairs.read("`error` null is absent");
         }
     }
-    let Some(asked) = open.get(&id).copied() else {
+    let Some(asked) = open.get(id) else {
         return Repaired::NotOpen(id, take(&mut tree, "result"));
     };
     if let Some(error) = error {
@@ -209,7 +199,15 @@ fn failure(id: i64, mut error: Tree, repairs: &mut Repairs) -> String {
         if read.is_none() {
             repairs.left(format!("the code of an error is {}: left out", code.kind()));
         }
-        read
+        read.filter(|code| {
+            let is_own = matches!(*code, UNREADABLE | TOO_LONG);
+            if is_own {
+                repairs.left(format!(
+                    "the code of an error is {code}, a code of this program: left out"
+                ));
+            }
+            !is_own
+        })
     });
     let data = take(&mut error, "data");
     let message = match take(&mut error, "message") {

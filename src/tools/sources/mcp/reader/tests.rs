@@ -23,7 +23,11 @@ fn repaired(line: &str, open: &Open) -> (Repaired, Vec<String>) {
     let read = message(tree, open, &mut repairs);
     (
         read,
-        repairs.0.iter().map(|repair| repair.words().to_owned()).collect(),
+        repairs
+            .all()
+            .iter()
+            .map(|repair| repair.words().to_owned())
+            .collect(),
     )
 }
 
@@ -235,6 +239,26 @@ fn an_answer_is_recognised_whatever_its_envelope_is() {
         repaired(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#, &two).0,
         Repaired::Stray
     );
+    // It could be the late answer to a request that was given up.
+    let mut late = open();
+    late.insert(2, Asked::CallTool);
+    late.give_up(2);
+    assert_eq!(
+        repaired(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#, &late).0,
+        Repaired::Stray
+    );
+    assert!(matches!(
+        repaired(r#"{"jsonrpc":"2.0","id":"3","result":{}}"#, &late).0,
+        Repaired::Answer(3, _)
+    ));
+    // One that has its answer has no other.
+    let mut answered = open();
+    answered.insert(2, Asked::CallTool);
+    answered.remove(2);
+    assert!(matches!(
+        repaired(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#, &answered).0,
+        Repaired::Answer(3, _)
+    ));
     // A request that only waits for changes does not count.
     let listens = Open::from([(3, Asked::CallTool), (1, Asked::Listen)]);
     assert!(matches!(
@@ -255,6 +279,9 @@ fn errors_are_repaired() {
         ("{}", -32_000, "it gave no reason"),
         ("true", -32_000, "true"),
         (r#"{"code":1,"data":"the disk is full"}"#, 1, "the disk is full"),
+        (r#"{"code":-32099,"message":"mine"}"#, -32_000, "mine"),
+        (r#"{"code":"-32098","message":"mine"}"#, -32_000, "mine"),
+        (r#"{"code":-32097,"message":"mine"}"#, -32_097, "mine"),
     ] {
         for result in ["", r#","result":null"#] {
             let line = format!(r#"{{"jsonrpc":"2.0","id":3{result},"error":{given}}}"#);
@@ -460,7 +487,7 @@ fn reader(open: Open) -> (Reader, Arc<Told>, Arc<ServerLog>) {
     let reader = Reader::new(Arc::clone(&log), Arc::clone(&told), false);
     {
         let mut requests = reader.requests();
-        requests.last = open.keys().max().copied();
+        requests.last = open.last();
         requests.open = open;
     }
     (reader, told, log)
@@ -529,6 +556,20 @@ fn what_is_left_out_is_told_and_what_is_only_spelt_differently_is_logged() {
     assert!(
         log.contains("an id is a text") && log.contains("tool 1 of the list"),
         "{log}"
+    );
+}
+
+#[test]
+fn an_answer_without_an_id_after_one_that_never_came_answers_nothing() {
+    let (reader, told, _) = reader(Open::from([(3, Asked::CallTool), (4, Asked::CallTool)]));
+    assert!(reader.end(&RequestId::Number(3), TOO_LONG, "too long").is_some());
+    let line = br#"{"jsonrpc":"2.0","result":{"content":[]}}"#;
+    assert_eq!(received(&reader, line), Vec::<String>::new());
+    assert_eq!(received(&reader, br#"{"result": oops"#), Vec::<String>::new());
+    assert!(told.all()[0].contains("it names no request"), "{:?}", told.all());
+    assert_eq!(
+        received(&reader, br#"{"jsonrpc":"2.0","id":4,"result":{}}"#),
+        ["result 4"]
     );
 }
 

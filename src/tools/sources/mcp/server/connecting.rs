@@ -44,7 +44,7 @@ impl Server {
     /// Connects, and keeps its definitions current until the connection ends.
     pub(super) async fn connected(&self, process: &mut Option<Process>, on_change: &OnChange) -> End {
         let began = Instant::now();
-        let speaks = self.spoken.get();
+        let speaks = self.spoken.get().await;
         let (log, told) = (Arc::clone(&self.log), Arc::clone(&self.told));
         let attempt = Attempt {
             speaks,
@@ -68,7 +68,8 @@ impl Server {
         let info = peer.peer_info();
         let is_old = info.is_none_or(|info| info.protocol_version.has_initialize());
         if speaks == Generation::Old || attempt.reader.is_probe_costly() {
-            self.remember(if is_old { Generation::Old } else { Generation::New });
+            self.remember(if is_old { Generation::Old } else { Generation::New })
+                .await;
         }
         // A kept answer would hide a change.
         peer.set_response_cache_config(ClientCacheConfig::disabled())
@@ -91,8 +92,8 @@ impl Server {
         end
     }
 
-    fn remember(&self, speaks: Generation) {
-        if let Err(why) = self.spoken.remember(speaks) {
+    async fn remember(&self, speaks: Generation) {
+        if let Err(why) = self.spoken.remember(speaks).await {
             self.log.note(&why);
         }
     }
