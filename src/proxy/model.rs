@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use reqwest::header::CONTENT_ENCODING;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -19,15 +19,13 @@ use super::{headers, overlay};
 use overrule_domain::id::TurnId;
 use overrule_domain::transcript::Message;
 use overrule_domain::turn::{StreamFault, StreamFaultKind};
-use overrule_model::http::compression::{self, Unpacker};
+use overrule_model::http::compression::{self, MAX_REPLY, Unpacker};
 use overrule_model::http::unpacker;
 use overrule_model::wire::openai_responses::is_text_call;
 use overrule_model::{Chunk, Model, Request, Way};
 
 /// Maximum bytes of an error's body that are read for its reason.
 const MAX_ERROR: usize = 1 << 20;
-/// Maximum bytes of a reply.
-const MAX_REPLY: usize = 64 << 20;
 
 /// The model of one conversation.
 pub struct AgentModel {
@@ -104,13 +102,21 @@ impl AgentModel {
         let status = response.status();
         let form = incoming.form();
         let mut head = headers::for_agent(response.headers());
-        let unpacker = unpacker(&response);
+        let unpacker = unpacker(&response, MAX_REPLY);
         if !status.is_success() {
             let mut bytes = read_error(&mut response).await;
-            // What cannot be unpacked passes as it is.
-            if let Ok(Some(unpacked)) = unpacker.map(|unpacker| whole(unpacker, &bytes)) {
-                head.remove(CONTENT_ENCODING);
-                bytes = unpacked;
+            match unpacker.and_then(|unpacker| whole(unpacker, &bytes)) {
+                Ok(unpacked) => {
+                    head.remove(CONTENT_ENCODING);
+                    bytes = unpacked;
+                }
+                Err(error @ (compression::Error::TooLarge(_) | compression::Error::TooMany(_))) => {
+                    head.remove(CONTENT_ENCODING);
+                    head.remove(CONTENT_TYPE);
+                    bytes = error.to_string().into_bytes();
+                }
+                // What else cannot be unpacked passes as it is.
+                Err(_) => {}
             }
             secrets.received(request.tap.clone()).note(&bytes);
             let fault = refused(
@@ -309,11 +315,11 @@ fn cancelled() -> StreamFault {
     fault(StreamFaultKind::Truncated, "the request was withdrawn".to_owned())
 }
 
-/// Unpacks a whole body; none if it is cut or broken.
-fn whole(mut unpacker: Unpacker, bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut all = unpacker.feed(bytes).ok()?;
-    all.extend(unpacker.end().ok()?);
-    Some(all)
+/// Unpacks a whole body.
+fn whole(mut unpacker: Unpacker, bytes: &[u8]) -> Result<Vec<u8>, compression::Error> {
+    let mut all = unpacker.feed(bytes)?;
+    all.extend(unpacker.end()?);
+    Ok(all)
 }
 
 /// A compressed reply that cannot be unpacked.

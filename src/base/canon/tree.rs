@@ -59,7 +59,8 @@ impl Tree {
             (Self::Object(one), Self::Object(other)) => {
                 let mut pairs = sorted(one).into_iter().zip(sorted(other));
                 one.len() == other.len()
-                    && pairs.all(|((name, one), (other_name, other))| name == other_name && one.is_same(other))
+                    && pairs
+                        .all(|((name, one), (other_name, other))| name == other_name && one.is_same(other))
             }
             _ => self == other,
         }

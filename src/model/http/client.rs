@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
 use super::body::Body;
-use super::compression::{self, Unpacker};
+use super::compression::{self, MAX_REPLY, Unpacker};
 use super::connect::Error;
 use super::connect::{chain, endpoint, http_client, unpacker};
 use super::exchange::{Keep, Recorder, Recording};
@@ -247,7 +247,7 @@ impl Client {
             Ok(Err(error)) => Err(self.broken(&error)),
             Ok(Ok(response)) => {
                 // The status of a refusal says more than its body.
-                let unpacker = match unpacker(&response) {
+                let unpacker = match unpacker(&response, MAX_REPLY) {
                     Err(_) if response.status() != StatusCode::OK => Unpacker::default(),
                     unpacker => unpacker.map_err(|error| self.packed(&error))?,
                 };
@@ -414,9 +414,10 @@ impl Client {
         StreamFault {
             kind: match error {
                 compression::Error::Cut(_) => StreamFaultKind::Truncated,
-                compression::Error::Unknown(_) | compression::Error::Broken { .. } => {
-                    StreamFaultKind::Garbage
-                }
+                compression::Error::Unknown(_)
+                | compression::Error::TooMany(_)
+                | compression::Error::TooLarge(_)
+                | compression::Error::Broken { .. } => StreamFaultKind::Garbage,
             },
             message: format!("{}: {error}", self.place()),
             retry_after_ms: None,

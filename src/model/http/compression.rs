@@ -16,6 +16,12 @@ use crate::show::visible;
 const ZSTD_HEADER: usize = 18;
 /// Bytes that are unpacked of a Zstandard frame in one step.
 const STEP: usize = 64 * 1024;
+/// The longest window of a Zstandard frame in bytes (RFC 9659).
+const ZSTD_WINDOW: u64 = 8 << 20;
+/// Maximum number of codings of a body.
+const MAX_CODINGS: usize = 2;
+/// Maximum bytes of a reply after it was unpacked.
+pub const MAX_REPLY: usize = 64 << 20;
 
 /// Why a reply cannot be unpacked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +29,12 @@ pub enum Error {
     /// Another coding than `gzip`, `deflate` and `zstd`.
     #[error("the reply is compressed in a way that is not known (`{}`)", visible(.0))]
     Unknown(String),
+    /// It has more codings than any server needs.
+    #[error("the reply is compressed {0} times, at most {MAX_CODINGS} are read")]
+    TooMany(usize),
+    /// It is too large.
+    #[error("the reply is compressed and too large: it has more than {0} bytes when it is unpacked")]
+    TooLarge(usize),
     /// It is not what its header says.
     #[error("the reply is compressed and cannot be unpacked: it is no {coding} ({why})")]
     Broken {
@@ -43,10 +55,42 @@ pub struct Unpacker {
     stages: Vec<Stage>,
 }
 
-enum Stage {
-    Gzip(MultiGzDecoder<Vec<u8>>),
+struct Stage {
+    kind: Kind,
+    /// What may be unpacked, in all.
+    most: usize,
+    /// What may still be unpacked.
+    left: usize,
+}
+
+enum Kind {
+    Gzip(MultiGzDecoder<Output>),
     Deflate(Deflate),
     Zstd(Box<Zstd>),
+}
+
+/// Takes bytes up to a budget.
+#[derive(Default)]
+struct Output {
+    bytes: Vec<u8>,
+    left: usize,
+    is_over: bool,
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if bytes.len() > self.left {
+            self.is_over = true;
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        self.left -= bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 #[derive(Default)]
@@ -67,17 +111,28 @@ struct Zstd {
 }
 
 impl Unpacker {
-    /// Begins a body with this `Content-Encoding`: codings in the order in which they were applied.
-    pub fn new(codings: &str) -> Result<Self, Error> {
+    /// Begins a body with this `Content-Encoding`: codings in the order in which they were applied. At most `most` bytes are
+    /// unpacked.
+    pub fn new(codings: &str, most: usize) -> Result<Self, Error> {
         let names = codings.rsplit(',').map(|name| name.trim().to_ascii_lowercase());
         let names = names.filter(|name| !matches!(name.as_str(), "" | "identity"));
-        let stages = names.map(|name| match name.as_str() {
-            "gzip" | "x-gzip" => Ok(Stage::Gzip(MultiGzDecoder::new(Vec::new()))),
-            "deflate" => Ok(Stage::Deflate(Deflate::default())),
-            "zstd" => Ok(Stage::Zstd(Box::default())),
-            _ => Err(Error::Unknown(name)),
+        let stages = names.map(|name| {
+            let kind = match name.as_str() {
+                "gzip" | "x-gzip" => Kind::Gzip(MultiGzDecoder::new(Output {
+                    left: most,
+                    ..Output::default()
+                })),
+                "deflate" => Kind::Deflate(Deflate::default()),
+                "zstd" => Kind::Zstd(Box::default()),
+                _ => return Err(Error::Unknown(name)),
+            };
+            let left = most;
+            Ok(Stage { kind, most, left })
         });
-        let stages = stages.collect::<Result<_, _>>()?;
+        let stages = stages.collect::<Result<Vec<_>, _>>()?;
+        if stages.len() > MAX_CODINGS {
+            return Err(Error::TooMany(stages.len()));
+        }
         Ok(Self { stages })
     }
 
@@ -108,24 +163,31 @@ impl Unpacker {
 
 impl Stage {
     fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
-        match self {
-            Self::Gzip(decoder) => {
-                written(decoder, bytes, "gzip").map(|()| std::mem::take(decoder.get_mut()))
-            }
-            Self::Deflate(deflate) => deflate.feed(bytes),
-            Self::Zstd(zstd) => zstd.feed(bytes),
-        }
+        let unpacked = match &mut self.kind {
+            Kind::Gzip(decoder) => gunzip(decoder, bytes)?,
+            Kind::Deflate(deflate) => deflate.feed(bytes, self.left)?,
+            Kind::Zstd(zstd) => zstd.feed(bytes, self.left)?,
+        };
+        let Some(unpacked) = unpacked else {
+            return Err(Error::TooLarge(self.most));
+        };
+        self.left = self.left.saturating_sub(unpacked.len());
+        Ok(unpacked)
     }
 
     fn end(&mut self) -> Result<Vec<u8>, Error> {
-        match self {
-            Self::Gzip(decoder) => {
-                decoder.try_finish().map_err(|_| Error::Cut("gzip"))?;
-                Ok(std::mem::take(decoder.get_mut()))
+        match &mut self.kind {
+            Kind::Gzip(decoder) => {
+                let finished = decoder.try_finish();
+                if decoder.get_ref().is_over {
+                    return Err(Error::TooLarge(self.most));
+                }
+                finished.map_err(|_| Error::Cut("gzip"))?;
+                Ok(std::mem::take(&mut decoder.get_mut().bytes))
             }
-            Self::Deflate(deflate) if !deflate.has_ended && deflate.has_begun() => Err(Error::Cut("deflate")),
-            Self::Zstd(zstd) if zstd.is_open || !zstd.pending.is_empty() => Err(Error::Cut("zstd")),
-            Self::Deflate(_) | Self::Zstd(_) => Ok(Vec::new()),
+            Kind::Deflate(deflate) if !deflate.has_ended && deflate.has_begun() => Err(Error::Cut("deflate")),
+            Kind::Zstd(zstd) if zstd.is_open || !zstd.pending.is_empty() => Err(Error::Cut("zstd")),
+            Kind::Deflate(_) | Kind::Zstd(_) => Ok(Vec::new()),
         }
     }
 }
@@ -135,7 +197,8 @@ impl Deflate {
         self.inflater.is_some() || !self.begun.is_empty()
     }
 
-    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    /// Returns what the bytes complete; none if that is more than `left` bytes.
+    fn feed(&mut self, bytes: &[u8], left: usize) -> Result<Option<Vec<u8>>, Error> {
         self.begun.extend_from_slice(bytes);
         let inflater = match (&mut self.inflater, self.begun.as_slice()) {
             (Some(inflater), _) => inflater,
@@ -143,7 +206,7 @@ impl Deflate {
                 let is_zlib = first & 0x0F == 8 && u16::from_be_bytes([first, second]) % 31 == 0;
                 none.insert(Decompress::new(is_zlib))
             }
-            (None, _) => return Ok(Vec::new()),
+            (None, _) => return Ok(Some(Vec::new())),
         };
         let mut rest = std::mem::take(&mut self.begun);
         let mut out = Vec::new();
@@ -158,37 +221,50 @@ impl Deflate {
             self.has_ended = status == Status::StreamEnd;
             let read = usize::try_from(inflater.total_in() - read).unwrap_or(usize::MAX);
             rest.drain(..read.min(rest.len()));
+            if out.len() > left {
+                return Ok(None);
+            }
             if read == 0 && out.len() == written {
                 break;
             }
         }
-        Ok(out)
+        Ok(Some(out))
     }
 }
 
-fn written(decoder: &mut impl Write, bytes: &[u8], coding: &'static str) -> Result<(), Error> {
+/// Returns what the bytes complete; none if that is more than the output takes.
+fn gunzip(decoder: &mut MultiGzDecoder<Output>, bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
     let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
+    if decoder.get_ref().is_over {
+        return Ok(None);
+    }
     written.map_err(|error| Error::Broken {
-        coding,
+        coding: "gzip",
         why: error.to_string(),
-    })
+    })?;
+    Ok(Some(std::mem::take(&mut decoder.get_mut().bytes)))
 }
 
 impl Zstd {
-    /// Unpacks whole blocks. What refers back to the window comes with a later block, or with the end of the frame.
-    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    /// Unpacks whole blocks. What refers back to the window comes with a later block, or with the end of the frame. Returns
+    /// none if it is more than `left` bytes.
+    fn feed(&mut self, bytes: &[u8], left: usize) -> Result<Option<Vec<u8>>, Error> {
+        self.decoder.set_max_window_size(ZSTD_WINDOW);
         self.pending.extend_from_slice(bytes);
         let mut out = Vec::new();
         let mut target = vec![0; STEP];
         loop {
+            if out.len() > left {
+                return Ok(None);
+            }
             if !self.is_open && self.pending.is_empty() {
-                return Ok(out);
+                return Ok(Some(out));
             }
             let step = self.decoder.decode_from_to(&self.pending, &mut target);
             let (read, unpacked) = match step {
                 Ok(step) => step,
                 // The header of the frame is not whole yet.
-                Err(_) if !self.is_open && self.pending.len() < ZSTD_HEADER => return Ok(out),
+                Err(_) if !self.is_open && self.pending.len() < ZSTD_HEADER => return Ok(Some(out)),
                 Err(error) => {
                     return Err(Error::Broken {
                         coding: "zstd",
@@ -198,15 +274,16 @@ impl Zstd {
             };
             self.is_open = true;
             if read > self.pending.len() {
-                return Ok(out);
+                return Ok(Some(out));
             }
             self.pending.drain(..read);
             out.extend(target.iter().take(unpacked));
             if self.decoder.is_finished() && self.decoder.can_collect() == 0 {
                 self.decoder = FrameDecoder::new();
+                self.decoder.set_max_window_size(ZSTD_WINDOW);
                 self.is_open = false;
             } else if read == 0 && unpacked == 0 {
-                return Ok(out);
+                return Ok(Some(out));
             }
         }
     }
@@ -243,7 +320,7 @@ mod tests {
     }
 
     fn unpacked(header: &str, bytes: &[u8], size: usize) -> Result<Vec<u8>, Error> {
-        let mut unpacker = Unpacker::new(header)?;
+        let mut unpacker = Unpacker::new(header, MAX_REPLY)?;
         let mut out = Vec::new();
         for piece in bytes.chunks(size) {
             out.extend(unpacker.feed(piece)?);
@@ -284,7 +361,7 @@ mod tests {
         let frames = [packed("zstd", b"one"), packed("zstd", b"two")].concat();
         assert_eq!(unpacked("zstd", &frames, 2).unwrap(), b"onetwo");
         assert_eq!(unpacked("identity", b"plain", 2).unwrap(), b"plain");
-        assert!(Unpacker::new("").unwrap().is_plain());
+        assert!(Unpacker::new("", 0).unwrap().is_plain());
     }
 
     #[test]
@@ -292,8 +369,50 @@ mod tests {
         let mut out = GzEncoder::new(Vec::new(), Compression::default());
         out.write_all(b"data: one\n\n").unwrap();
         out.flush().unwrap();
-        let mut unpacker = Unpacker::new("gzip").unwrap();
+        let mut unpacker = Unpacker::new("gzip", MAX_REPLY).unwrap();
         assert_eq!(unpacker.feed(out.get_ref()).unwrap(), b"data: one\n\n");
+    }
+
+    #[test]
+    fn no_more_is_unpacked_than_allowed() {
+        let body = vec![b'a'; 100_000];
+        let table = [
+            ("gzip", packed("gzip", &body)),
+            ("deflate", packed("zlib", &body)),
+            ("deflate", packed("raw", &body)),
+            ("zstd", packed("zstd", &body)),
+            ("gzip, zstd", packed("zstd", &packed("gzip", &body))),
+            (
+                "gzip",
+                [packed("gzip", &body[1..]), packed("gzip", b"a")].concat(),
+            ),
+            (
+                "zstd",
+                [packed("zstd", &body[1..]), packed("zstd", b"a")].concat(),
+            ),
+        ];
+        for (header, bytes) in table {
+            for size in [13, usize::MAX] {
+                let all = |most: usize| {
+                    let mut unpacker = Unpacker::new(header, most)?;
+                    let mut sum = 0;
+                    for piece in bytes.chunks(size.min(bytes.len())) {
+                        sum += unpacker.feed(piece)?.len();
+                        assert!(sum <= most, "{header} in {size}: {sum}");
+                    }
+                    Ok(sum + unpacker.end()?.len())
+                };
+                assert_eq!(all(body.len()), Ok(body.len()), "{header} in {size}");
+                let most = body.len() - 1;
+                assert_eq!(all(most), Err(Error::TooLarge(most)), "{header} in {size}");
+            }
+        }
+        // A bomb is packed twice: it is small on both sides of the first coding.
+        let bomb = packed("gzip", &packed("gzip", &vec![0; 4 << 20]));
+        let mut unpacker = Unpacker::new("gzip, gzip", 1 << 20).unwrap();
+        assert_eq!(unpacker.feed(&bomb), Err(Error::TooLarge(1 << 20)));
+        let many = Unpacker::new("gzip, identity, gzip, zstd", 1).err();
+        assert_eq!(many, Some(Error::TooMany(3)));
     }
 
     #[test]

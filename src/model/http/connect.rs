@@ -157,7 +157,7 @@ pub(crate) async fn models(
             return Err(format!("it answered {status}"));
         }
         let mut bytes = Vec::new();
-        let mut unpacker = unpacker(&response).map_err(|error| error.to_string())?;
+        let mut unpacker = unpacker(&response, MAX_MODELS).map_err(|error| error.to_string())?;
         while let Some(piece) = response.chunk().await.map_err(broken)? {
             bytes.extend(unpacker.feed(&piece).map_err(|error| error.to_string())?);
             if bytes.len() > MAX_MODELS {
@@ -172,13 +172,13 @@ pub(crate) async fn models(
     tokio::time::timeout(wait, asked).await.map_err(late)?
 }
 
-/// Returns what unpacks the body of a response.
-pub fn unpacker(response: &reqwest::Response) -> Result<Unpacker, compression::Error> {
+/// Returns what unpacks the body of a response, to at most `most` bytes.
+pub fn unpacker(response: &reqwest::Response, most: usize) -> Result<Unpacker, compression::Error> {
     let codings = response.headers().get_all(CONTENT_ENCODING).iter();
     let codings: Vec<_> = codings
         .map(|value| String::from_utf8_lossy(value.as_bytes()))
         .collect();
-    Unpacker::new(&codings.join(","))
+    Unpacker::new(&codings.join(","), most)
 }
 
 /// Returns the names in a list of models: `{"data": [{"id": …}]}` or `{"models": [{"name": …}]}`.
