@@ -2,10 +2,13 @@
 //!
 //! Must not know: who decides.
 //!
-//! Pure, with two exceptions: [`Advice::operands`] and [`Advice::before`] read files, and
-//! [`Advice::still_runs`] checks processes.
+//! Pure, with these exceptions: [`Advice::operands`] and [`Advice::before`] read files, [`Advice::verdict`],
+//! [`Advice::digest`], [`Advice::exact`] and [`Advice::resource`] follow the links of paths, and [`Advice::still_runs`]
+//! checks processes. All of them run in the task of the run's driver: a file system that does not answer stops it.
 
-use std::path::PathBuf;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
@@ -76,6 +79,21 @@ pub struct Adviser {
     pub kinds: Arc<Mutex<KindCache>>,
 }
 
+/// Follows the links of paths during one evaluation: each path once, so that all rules see the same places.
+#[derive(Default)]
+struct FollowedLinks(RefCell<BTreeMap<PathBuf, PathBuf>>);
+
+impl FollowedLinks {
+    fn real(&self, path: &Path) -> PathBuf {
+        let known = self.0.borrow().get(path).cloned();
+        known.unwrap_or_else(|| {
+            let real = workspace::real(path);
+            self.0.borrow_mut().insert(path.to_owned(), real.clone());
+            real
+        })
+    }
+}
+
 impl Adviser {
     /// Returns the cards of the tools, with the tags that the rules look for.
     pub fn cards(&self) -> Vec<ToolCard> {
@@ -127,7 +145,7 @@ impl Adviser {
     }
 
     /// Returns `None` if an unexamined file may run: the same key could mean another content.
-    fn key(&self, tool: &str, args: &str) -> Option<Arc<str>> {
+    fn key(&self, tool: &str, args: &str, links: &FollowedLinks) -> Option<Arc<str>> {
         let definition = self.registry.definition(tool).map_or("", |definition| definition);
         let operands = self.operands(tool, args);
         if operands.iter().any(|one| !one.seen.is_file()) {
@@ -142,17 +160,17 @@ impl Adviser {
             self.sandbox.as_bytes(),
         ];
         parts.extend(contents(&operands));
-        let places = self.places(tool, args);
+        let places = self.places(tool, args, links);
         parts.extend(places.iter().map(|place| place.as_os_str().as_encoded_bytes()));
         Some(Arc::from(canon::hash("overrule always v1", &parts)))
     }
 
     /// Returns the places that the links in the paths of a call lead to, if that is elsewhere.
-    fn places(&self, tool: &str, args: &str) -> Vec<PathBuf> {
+    fn places(&self, tool: &str, args: &str, links: &FollowedLinks) -> Vec<PathBuf> {
         let places = known_tool::places(tool, args).into_iter();
         let followed = places.filter_map(|path| {
             let written = self.workspace.join(path);
-            let real = workspace::real(&written);
+            let real = links.real(&written);
             (real != written).then_some(real)
         });
         followed.collect()
@@ -314,7 +332,8 @@ impl Advice for Adviser {
 
     fn verdict(&self, tool: &str, args: &str, used: &RuleUses<'_>) -> Verdict {
         let spec = self.registry.spec(tool);
-        let key = || self.key(tool, args);
+        let links = FollowedLinks::default();
+        let key = || self.key(tool, args, &links);
         let effect = self.effect_of(tool, args);
         let args = parse_args(args);
         let subject = Subject {
@@ -329,7 +348,7 @@ impl Advice for Adviser {
             now: self.now,
             used: Some(&|rule: &str| used.times(rule)),
             key: Some(&key),
-            links: Some(&workspace::real),
+            links: Some(&|path: &Path| links.real(path)),
         };
         let verdict = self.policy.verdict_of_parts(&subject, &moment);
         self.put(match spec.and_then(|spec| spec.card.drift()) {
@@ -346,7 +365,9 @@ impl Advice for Adviser {
             ));
         }
         session::may_always(tool, &parse_args(args))?;
-        self.key(tool, args).ok_or_else(|| session::UNTOLD.to_owned())
+        let links = FollowedLinks::default();
+        self.key(tool, args, &links)
+            .ok_or_else(|| session::UNTOLD.to_owned())
     }
 
     fn with_rule(&self, no: u32, rule: &RuleSpec) -> Result<Box<dyn Advice + '_>, String> {
@@ -388,7 +409,7 @@ impl Advice for Adviser {
         ];
         parts.extend(contents(operands));
         // Where no link leads elsewhere, the path in the arguments says it all.
-        let places = self.places(tool, args);
+        let places = self.places(tool, args, &FollowedLinks::default());
         parts.extend(places.iter().map(|place| place.as_os_str().as_encoded_bytes()));
         Digest(Arc::from(canon::hash("overrule approval v1", &parts)))
     }

@@ -140,7 +140,7 @@ fn no_always_rule_if_the_command_cannot_be_determined() {
     }
     // Nor does one hold that was made while it seemed that there was nothing to look at.
     let args = r#"{"command":"sh deplo?.sh"}"#;
-    assert_eq!(adviser.key("shell", args), None);
+    assert_eq!(adviser.key("shell", args, &FollowedLinks::default()), None);
 }
 
 #[test]
@@ -175,15 +175,23 @@ fn a_rule_and_a_decision_are_about_the_place_that_a_link_leads_to() {
         Advice::verdict(&adviser, "read_file", args, &RuleUses::by(&Draft::new(&state))).gate
     };
     let digest = |args: &str| adviser.digest(NodeId::FIRST, Rev(1), ("read_file", args), &[]);
-    let key = || adviser.key("read_file", args);
+    let key = || adviser.key("read_file", args, &FollowedLinks::default());
     assert_eq!(gate(), Gate::Allow);
     let (before, key_before) = (digest(args), key());
+    let evaluation = FollowedLinks::default();
+    let place = evaluation.real(&root.join("pub"));
     assert_eq!(before, digest(args));
     let plain = digest(r#"{"path":"docs/key.txt"}"#);
     point("secrets");
     assert_eq!(gate(), Gate::Deny);
     assert_ne!(before, digest(args));
     assert_ne!(key_before, key());
+    assert_eq!(
+        place,
+        evaluation.real(&root.join("pub")),
+        "one evaluation sees one place"
+    );
+    assert_ne!(place, FollowedLinks::default().real(&root.join("pub")));
     assert_eq!(plain, digest(r#"{"path":"docs/key.txt"}"#));
     let withheld = adviser.withheld("search", r#"{"pattern":"x"}"#);
     for (path, expected) in [("secrets", true), ("pub", true), ("docs", false)] {
