@@ -131,17 +131,22 @@ pub(super) fn git(parts: &mut Parts, words: &[Word]) {
 
 /// The subcommand, and the words after it.
 fn subcommand(words: &[Word]) -> (&str, &[Word]) {
+    let found = subcommand_at(words).and_then(|at| Some((words.get(at)?, words.get(at + 1..)?)));
+    found.map_or(("", &[]), |(word, rest)| (word.text.as_str(), rest))
+}
+
+/// The place of the subcommand.
+pub(super) fn subcommand_at(words: &[Word]) -> Option<usize> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
-        at += 1;
         match word.text.as_str() {
             "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env"
-            | "--super-prefix" | "--attr-source" => at += 1,
-            text if text.starts_with('-') => {}
-            text => return (text, words.get(at..).unwrap_or_default()),
+            | "--super-prefix" | "--attr-source" => at += 2,
+            text if text.starts_with('-') => at += 1,
+            _ => return Some(at),
         }
     }
-    ("", &[])
+    None
 }
 
 /// The first word that is no option, if it is one of these, and the words after it.

@@ -7,6 +7,7 @@
 //! differ, the reading lists every command that one of them would run, or says that it is
 //! uncertain.
 
+mod becomes;
 mod code;
 mod code_marks;
 mod command;

@@ -4,7 +4,7 @@
 
 use super::code::is_harmless;
 use super::code_marks::{EDITORS, HARMLESS_SETTINGS, MARKS, READERS, SSH_COMMANDS, SSH_PLAIN};
-use super::git::git_setting;
+use super::git::{git_setting, subcommand_at};
 use super::grammar::Raw;
 use super::lines::is_unseen;
 use super::option_table::{Holds, OPTIONS, Row};
@@ -37,10 +37,93 @@ pub(super) fn options(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) 
     input(parts, name, words, raw);
 }
 
-/// Returns true if a text is an option of the program that holds a command.
-pub(super) fn is_option(name: &str, words: &[Word], text: &str) -> bool {
+/// The words of a program that may be options of its own: up to `--`, to a file with code, or to the subcommand of git.
+pub(super) fn own_words<'w>(name: &str, words: &'w [Word]) -> &'w [Word] {
+    let words = words.get(..MOST).unwrap_or(words);
+    let end = words.iter().position(|word| word.text == "--");
+    let words = words.get(..end.unwrap_or(words.len())).unwrap_or(words);
+    if lists(READERS, name) {
+        let end = file(name, words).map_or(words.len(), |at| at + 1);
+        return words.get(..end).unwrap_or(words);
+    }
+    if lists("awk gawk mawk nawk original-awk", name) {
+        // After its program there are no options.
+        let mut before = "";
+        let end = words.iter().position(|word| {
+            let is_program = !word.text.starts_with('-') && !["-F", "-v", "-f", "-e", "-i"].contains(&before);
+            before = word.text.as_str();
+            is_program
+        });
+        return words.get(..end.map_or(words.len(), |at| at + 1)).unwrap_or(words);
+    }
+    if lists("git", name) && !has_row(name, words) {
+        let end = subcommand_at(words).map_or(words.len(), |at| at + 1);
+        return words.get(..end).unwrap_or(words);
+    }
+    words
+}
+
+/// Returns true if an option of the program that holds a command may begin with this text, and with anything after it if
+/// `is_open`. `before` is the word before it, which may take it as its value.
+pub(super) fn may_begin_option(
+    name: &str,
+    words: &[Word],
+    before: Option<&Word>,
+    text: &str,
+    is_open: bool,
+) -> bool {
+    let is_script = lists("sed gsed awk gawk mawk nawk original-awk", name);
+    let rows: Vec<&Row> = OPTIONS.iter().filter(|row| is_of(row, name, words)).collect();
+    let before = before.map_or("", |word| word.text.as_str());
+    if is_script {
+        let is_value = ["-e", "-f", "-F", "-v", "-l"].contains(&before) || before.ends_with("expression");
+        return !is_value && (text.is_empty() && is_open || text.starts_with('-'));
+    }
+    if lists("git", name) && ["-C", "--git-dir", "--work-tree", "--namespace"].contains(&before) {
+        return false;
+    }
+    let takes = |row: &&Row| {
+        let others = row.others.split(' ').next().unwrap_or_default();
+        let last = before.chars().next_back().unwrap_or_default();
+        let is_short = before.starts_with('-') && !before.starts_with("--");
+        value(row, before) == Some(Place::Next) || (is_short && others.contains(last))
+    };
+    if rows.iter().any(takes) {
+        return false;
+    }
+    rows.into_iter()
+        .any(|row| value(row, text).is_some() || (is_open && may_follow(row, text)))
+}
+
+/// Returns true if an option of the row may begin with this text.
+fn may_follow(row: &Row, text: &str) -> bool {
+    let mut options = row.options.split_ascii_whitespace();
+    let Some(name) = text.strip_prefix('-') else {
+        return text.is_empty();
+    };
+    if name.is_empty() {
+        return true;
+    }
+    if options.clone().any(|option| {
+        option
+            .strip_prefix('-')
+            .is_some_and(|option| option.starts_with(name))
+    }) {
+        return true;
+    }
+    if let Some(long) = name.strip_prefix('-') {
+        return options.any(|option| option.len() > 1 && option.trim_start_matches('-').starts_with(long));
+    }
+    // Another letter may follow in a cluster.
+    let others = row.others.split_ascii_whitespace().next().unwrap_or_default();
+    let has_letters = options.any(|option| option.trim_end_matches('?').len() == 1);
+    has_letters && !name.contains(|c: char| others.contains(c) || !c.is_ascii_alphanumeric())
+}
+
+/// Returns true if the table has options of the subcommand among these words.
+fn has_row(name: &str, words: &[Word]) -> bool {
     let mut rows = OPTIONS.iter().filter(|row| is_of(row, name, words));
-    rows.any(|row| value(row, text).is_some())
+    rows.any(|row| row.programs.contains('/'))
 }
 
 /// Returns true for a program that the table knows.

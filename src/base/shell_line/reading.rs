@@ -2,9 +2,9 @@
 //!
 //! Must not know: rules.
 
+use super::becomes::{Variables, becomes_option};
 use super::command::{Command, Program, Redirect, Role};
 use super::grammar::{Raw, raw_commands};
-use super::options::is_option;
 use super::unwrap::{Inner, inner};
 use super::variables::is_listed;
 use super::word::{Word, quote};
@@ -106,26 +106,16 @@ impl Reading {
         reading
     }
 
-    /// Notes that a variable of the line holds an option by which a later command runs another one.
+    /// Notes that a shell may turn a word of a command into an option by which its program runs another one.
     fn note_options(&mut self) {
-        let values = |command: &'_ Command| -> Vec<String> {
-            let words = command.sets.iter().chain(&command.words);
-            let values =
-                words.filter_map(|word| word.text.split_once('=').map(|(_, value)| value.to_owned()));
-            values.filter(|value| value.starts_with(['-', '+'])).collect()
+        let variables = Variables::new(&self.commands, &self.loops);
+        let is_found = |command: &Command| {
+            let parent = command.parent.and_then(|parent| self.commands.get(parent));
+            let parent = parent.and_then(|one| one.words.first()?.program());
+            parent.is_some_and(|name| ["find", "gfind", "fd", "fdfind"].contains(&name))
         };
-        let values: Vec<String> = self.commands.iter().flat_map(values).take(MOST).collect();
-        let holds = |command: &Command| {
-            let name = command.words.first().and_then(Word::program);
-            let is_given = command
-                .words
-                .iter()
-                .skip(1)
-                .any(|word| word.unknown && word.text.starts_with('$'));
-            is_given
-                && name.is_some_and(|name| values.iter().any(|value| is_option(name, &command.words, value)))
-        };
-        if self.commands.iter().any(holds) {
+        let mut each = self.commands.iter();
+        if each.any(|one| becomes_option(one, is_found(one), &variables)) {
             self.note(Uncertainty::Program);
         }
     }
