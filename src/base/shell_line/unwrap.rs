@@ -374,6 +374,12 @@ fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
+        // A name of a file may be one of these options.
+        let before = words.get(..at).unwrap_or_default();
+        let is_place = before.iter().all(|word| !word.text.starts_with('-'));
+        if word.pattern && is_place && word.text.starts_with(['*', '?', '[']) {
+            parts.note(Uncertainty::Program);
+        }
         // It may become one of these options.
         let substituted = word.text.contains(['(', '`']);
         if word.splits && (at > first || substituted) {

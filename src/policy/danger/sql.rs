@@ -72,16 +72,28 @@ pub(super) fn statements(command: &Command) -> Vec<&'static str> {
         return Vec::new();
     }
     let words = command.words.iter().skip(1).map(|word| word.text.as_str());
-    let mut found: Vec<&'static str> = words.chain(command.input.as_deref()).flat_map(of_text).collect();
+    let words = words.map(
+        |text| match text.strip_prefix("--").and_then(|long| long.split_once('=')) {
+            Some((_, value)) => value,
+            None => text,
+        },
+    );
+    // Some servers take a backslash before a quotation mark as a part of a text, some do not.
+    let readings = words
+        .chain(command.input.as_deref())
+        .flat_map(|text| [(text, false), (text, true)]);
+    let mut found: Vec<&'static str> = readings
+        .flat_map(|(text, escapes)| of_text(text, escapes))
+        .collect();
     found.sort_unstable();
     found.dedup();
     found
 }
 
 /// The destructive statements of a text.
-fn of_text(text: &str) -> Vec<&'static str> {
+fn of_text(text: &str, escapes: bool) -> Vec<&'static str> {
     let mut found = Vec::new();
-    let plain = plain(text);
+    let plain = plain(text, escapes);
     // An option may be right before the text: `-eDROP TABLE x`.
     let plain = plain
         .strip_prefix("-c")
@@ -104,6 +116,15 @@ fn of_text(text: &str) -> Vec<&'static str> {
         if words.first() == Some(&"TRUNCATE") && words.len() > 1 {
             found.push("TRUNCATE");
         }
+        // A column, or several tables.
+        let changes_table = words.first() == Some(&"ALTER") && words.get(1) == Some(&"TABLE");
+        let drops = |pair: &[&str]| matches!(pair, ["DROP", what] if !["DEFAULT", "NOT", "IDENTITY", "EXPRESSION"].contains(what));
+        if changes_table && words.windows(2).any(drops) {
+            found.push("DROP");
+        }
+        if words.first() == Some(&"DELETE") && words.contains(&"FROM") {
+            found.push("DELETE");
+        }
         if words.first() == Some(&"UPDATE") && words.contains(&"SET") && !words.contains(&"WHERE") {
             found.push("UPDATE");
         }
@@ -111,8 +132,8 @@ fn of_text(text: &str) -> Vec<&'static str> {
     found
 }
 
-/// The text without comments and what is quoted.
-fn plain(text: &str) -> String {
+/// The text without comments and what is quoted. A comment that some servers run (`/*!`) is none.
+fn plain(text: &str, escapes: bool) -> String {
     let mut plain = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(['\'', '-', '/']) {
@@ -120,15 +141,18 @@ fn plain(text: &str) -> String {
         plain.push_str(before);
         let end = |begin: &str, end: &str| {
             let inside = after.strip_prefix(begin)?;
-            Some(
-                inside
-                    .find(end)
-                    .and_then(|at| inside.get(at + end.len()..))
-                    .unwrap_or_default(),
-            )
+            let at = inside.find(end);
+            Some(at.and_then(|at| inside.get(at + end.len()..)).unwrap_or_default())
         };
-        let skipped = end("'", "'")
+        let run = || {
+            let inside = after.strip_prefix("/*!")?;
+            Some(inside.trim_start_matches(|c: char| c.is_ascii_digit()))
+        };
+        let skipped = after
+            .strip_prefix('\'')
+            .map(|inside| after_text(inside, escapes))
             .or_else(|| end("-- ", "\n"))
+            .or_else(run)
             .or_else(|| end("/*", "*/"));
         if let Some(skipped) = skipped {
             plain.push(' ');
@@ -141,4 +165,17 @@ fn plain(text: &str) -> String {
     }
     plain.push_str(rest);
     plain
+}
+
+/// What follows a quoted text.
+fn after_text(inside: &str, escapes: bool) -> &str {
+    let mut chars = inside.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if escapes => drop(chars.next()),
+            '\'' => return chars.as_str(),
+            _ => {}
+        }
+    }
+    ""
 }

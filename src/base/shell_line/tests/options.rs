@@ -633,6 +633,7 @@ fn a_word_that_may_become_an_option_makes_the_program_uncertain() {
         "sed p *",
         "sed \"$x\" p a",
         "gcc *.c",
+        "find * -name a",
         "env tar cf a.tar *",
         "sh -c 'tar cf a.tar *'",
     ] {
@@ -671,6 +672,7 @@ fn a_word_that_may_become_an_option_makes_the_program_uncertain() {
         "sed -n p a/*",
         "find . -name '*.c' -exec sed -i s/a/b/ {} +",
         "sort $((1 + 2))",
+        "find src/* -name '*.c'",
     ] {
         assert_eq!(Reading::of_line(line).uncertainty, None, "{line}");
     }
