@@ -54,7 +54,13 @@ impl Variables {
         }
         for command in commands {
             for word in &command.sets {
-                found.set(word);
+                if command.words.is_empty() {
+                    found.set(word);
+                } else {
+                    // It holds for this command, and not where its words are expanded.
+                    let name = word.text.split(['=', '+', '[']).next().unwrap_or_default();
+                    found.others.push(name.to_owned());
+                }
             }
             let name = command.words.first().and_then(Word::program).unwrap_or_default();
             for word in command.words.iter().skip(1) {
@@ -228,6 +234,11 @@ fn all_known(text: &str, variables: &Variables, test: &dyn Fn(&Word) -> bool) ->
         rest = after;
     }
     true
+}
+
+/// Returns true if a text has no expansions but those of variables for directories and numbers.
+pub(super) fn only_plain(text: &str) -> bool {
+    !text.contains(['(', '`']) && all_known(text, &Variables::default(), &|_| false)
 }
 
 /// Returns true if an expansion prints a word that does not begin with `-`.

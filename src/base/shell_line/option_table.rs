@@ -188,6 +188,14 @@ pub(super) const OPTIONS: &[Row] = &[
     row("ack", "pager", "", Line, "ack(1)"),
     row("bat batcat delta", "pager", "pager-opts", Line, "bat(1)"),
     row("man", "P H? pager html?", "CRLmMsSerEprTZ", Line, "man(1)"),
+    row("man", "C config-file", "PRLmMsSerEprTZ", Code, "man(1)"),
+    row(
+        "less",
+        "k lesskey-file lesskey-src lesskey-content",
+        "bDhjoOpPtTxyz",
+        Code,
+        "less(1)",
+    ),
     row(
         "fzf",
         "preview with-shell",
@@ -465,7 +473,9 @@ pub(super) const OPTIONS: &[Row] = &[
         "hyperfine(1)",
     ),
     // Languages.
-    row("python pypy ipython bpython", "c", "WXmQ", Script, "python(1)"),
+    row("python pypy", "c", "WXmQ", Script, "python(1)"),
+    row("ipython bpython", "c", "m", Code, "ipython --help"),
+    row("ar nm ranlib", "plugin -plugin", "", Code, "ar(1)"),
     row(
         "node nodejs",
         "e p eval print r require import loader experimental-loader",
@@ -473,7 +483,13 @@ pub(super) const OPTIONS: &[Row] = &[
         Code,
         "node(1)",
     ),
-    row("bun", "e p eval print", "rcd", Code, "bun --help"),
+    row(
+        "bun",
+        "e p r eval print preload require import",
+        "cd",
+        Code,
+        "bun --help",
+    ),
     row("perl", "e E", "CDIiMmxVFd", Code, "perlrun(1)"),
     row("ruby jruby truffleruby", "e", "CEIrTWxF0ik", Code, "ruby(1)"),
     row(
@@ -483,7 +499,8 @@ pub(super) const OPTIONS: &[Row] = &[
         Code,
         "php(1)",
     ),
-    row("php", "d define", "BcEfFgnRrStz", Setting, "php(1)"),
+    row("php", "d define", "BcEfFgRrStz", Setting, "php(1)"),
+    row("php", "c php-ini", "BdEfFgRrStz", Code, "php(1)"),
     row("lua luajit texlua", "e", "lW", Code, "lua(1)"),
     row("expect wish tclsh", "c", "f", Code, "expect(1)"),
     row("R Rscript r littler", "e", "fg", Code, "R(1)"),

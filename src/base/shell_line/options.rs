@@ -63,6 +63,22 @@ pub(super) fn own_words<'w>(name: &str, words: &'w [Word]) -> &'w [Word] {
     words
 }
 
+/// Options of go that take the next word. Source: go help build, go help testflag.
+const GO_VALUES: &[&str] = &[
+    "-run",
+    "-skip",
+    "-bench",
+    "-fuzz",
+    "-count",
+    "-timeout",
+    "-o",
+    "-tags",
+    "-p",
+    "-C",
+    "-mod",
+    "-coverprofile",
+];
+
 /// Returns true if an option of the program that holds a command may begin with this text, and with anything after it if
 /// `is_open`. `before` is the word before it, which may take it as its value.
 pub(super) fn may_begin_option(
@@ -80,6 +96,9 @@ pub(super) fn may_begin_option(
         return !is_value && (text.is_empty() && is_open || text.starts_with('-'));
     }
     if lists("git", name) && ["-C", "--git-dir", "--work-tree", "--namespace"].contains(&before) {
+        return false;
+    }
+    if name == "go" && GO_VALUES.contains(&before) {
         return false;
     }
     let takes = |row: &&Row| {

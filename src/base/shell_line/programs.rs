@@ -2,6 +2,7 @@
 //!
 //! Must not know: the grammar of lines.
 
+use super::becomes::only_plain;
 use super::code::{awk_runs, sed};
 use super::git::{git, is_git};
 use super::grammar::Raw;
@@ -53,6 +54,9 @@ pub(super) fn given(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
                 assignment(parts, word);
                 // It may be an assignment.
                 parts.hidden |= word.unknown && word.text.starts_with(['$', '`']);
+                // Another name for a variable.
+                let letters = word.text.strip_prefix('-').unwrap_or_default();
+                parts.hidden |= !["export", "readonly"].contains(&name) && letters.contains('n');
             }
         }
         "read" | "getopts" | "mapfile" | "readarray" => filled(parts, words),
@@ -140,6 +144,15 @@ fn named(parts: &mut Parts, name: &str, words: &[Word]) {
         }
         "gh" | "glab" | "npm" | "pnpm" | "yarn" | "go" => stored(parts, name, words),
         _ if lists("python pypy", name) => parts.hidden |= module(words).is_some_and(|word| runs_text(&word)),
+        // Files with options, and places of the programs that they run.
+        _ if lists("gcc g++ cc c++ gfortran clang clang++ ld rustc", name) => {
+            let is_place = |text: &str| text.starts_with("-B") && name != "ld";
+            let mut texts = words.iter().map(|word| word.text.as_str());
+            parts.hidden |= texts.any(|text| text.starts_with('@') || is_place(text));
+        }
+        _ if lists("ruby", name) => {
+            parts.hidden |= words.iter().any(|word| word.text.trim().starts_with('|'))
+        }
         _ if lists("perl", name) => {
             // `-MModule` takes code after the name, and a name of a file that ends in `|` is a command.
             let is_code = |text: &str| {
@@ -212,7 +225,11 @@ const GO_PLAIN: &str = "GOPROXY GOPRIVATE GONOPROXY GONOSUMDB GONOSUMCHECK GOSUM
 fn stored(parts: &mut Parts, name: &str, words: &[Word]) {
     let has = |text: &str| words.iter().any(|word| word.text == text);
     if name == "go" {
-        if !(has("env") && (has("-w") || has("--w"))) {
+        if !(has("env")
+            && words
+                .iter()
+                .any(|word| word.text.trim_start_matches('-').split('=').next() == Some("w")))
+        {
             return;
         }
         for word in words {
@@ -441,7 +458,11 @@ fn make_words(parts: &mut Parts, words: &[Word]) {
             parts.option_line(&[value_word]);
         } else {
             // Make expands what a shell made of it.
-            parts.hidden |= value.contains("$(") || value.contains("${") || value_word.unknown;
+            parts.hidden |= if value_word.unknown {
+                !only_plain(value)
+            } else {
+                value.contains("$(") || value.contains("${")
+            };
         }
         // A rule runs a value as a part of its own line.
         parts.hidden |= value.contains([';', '`', '|', '&', '\n']);

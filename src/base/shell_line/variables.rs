@@ -117,6 +117,12 @@ const PROGRAMS: &[&str] = &["/usr", "/bin", "/sbin", "/opt", "$HOME", "${HOME}",
 const RUN_CODE: &str = "pytest py.test tox nox unittest python pypy node nodejs ts-node tsx jest mocha vitest npm npx yarn pnpm ruby \
     rspec rake bundle perl prove java javac mvn gradle uvicorn gunicorn flask celery coverage mypy pyright pylint";
 
+/// Modules of Python itself that people run, which need no code of a workspace. Source: the list of modules of Python.
+const STANDARD: &str = "json http venv pip site zipfile tarfile base64 gzip calendar ensurepip compileall py_compile ast dis \
+    tokenize pydoc sysconfig platform uuid webbrowser timeit cProfile profile pdb code trace asyncio idlelib zipapp sqlite3 \
+    inspect random ftplib poplib smtplib telnetlib imaplib mimetypes quopri encodings locale lib2to3 pickle pickletools \
+    symtable tabnanny tkinter turtledemo this antigravity filecmp fileinput netrc";
+
 /// Notes what an assignment in a command of its own, or by `export` and the like, leads to: `NAME=VALUE`.
 pub(super) fn assignment(parts: &mut Parts, word: &Word) {
     assigned(parts, word, &[]);
@@ -127,7 +133,9 @@ pub(super) fn assigned(parts: &mut Parts, word: &Word, command: &[Word]) {
     let Some((name, value)) = word.text.split_once('=') else {
         return;
     };
+    let is_more = name.ends_with('+');
     let name = name.strip_suffix('+').unwrap_or(name);
+    let name = name.split_once('[').map_or(name, |(name, _)| name);
     if name.contains(['$', '`']) {
         parts.hidden = true;
         return;
@@ -137,9 +145,10 @@ pub(super) fn assigned(parts: &mut Parts, word: &Word, command: &[Word]) {
     let text = value.text.as_str();
     match holds {
         Holds::Line => parts.option_line(std::slice::from_ref(&value)),
-        Holds::Code => parts.hidden |= !["", "0", "1", "/dev/null", "$HOME"].contains(&text),
+        Holds::Code => parts.hidden |= !["", "0", "1", "/dev/null", "$HOME", "~"].contains(&text),
         Holds::Library => parts.hidden |= !text.is_empty() && (value.unknown || !runs_code(command)),
-        Holds::Places => parts.hidden |= !are_usual(text),
+        // What is appended comes after all others.
+        Holds::Places => parts.hidden |= !is_more && !are_usual(text),
         Holds::Text => {}
         Holds::CodeUnlessWord => {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
@@ -166,6 +175,10 @@ fn runs_code(command: &[Word]) -> bool {
     else {
         return false;
     };
+    if lists("uv poetry pipenv pdm hatch rye", name) {
+        let run = words.iter().position(|word| word.text == "run");
+        return run.and_then(|at| words.get(at + 1..)).is_some_and(runs_code);
+    }
     let first = words.first().map_or("", |word| word.text.as_str());
     let second = words.get(1).map_or("", |word| word.text.as_str());
     if !lists(RUN_CODE, name) {
@@ -174,8 +187,11 @@ fn runs_code(command: &[Word]) -> bool {
     if !lists("python pypy node nodejs ruby perl java", name) {
         return true;
     }
-    let is_tests = first == "-m" && ["pytest", "unittest", "coverage"].contains(&second);
-    is_tests || (!first.is_empty() && !first.starts_with('-') && words.first().is_some_and(Word::is_sure))
+    // A module of the workspace, or one that runs its code.
+    let module = second.split('.').next().unwrap_or_default();
+    let is_module =
+        first == "-m" && !module.is_empty() && !STANDARD.split_ascii_whitespace().any(|one| one == module);
+    is_module || (!first.is_empty() && !first.starts_with('-') && words.first().is_some_and(Word::is_sure))
 }
 
 /// Returns true if no directory of the workspace comes before those of the system in a value of `PATH`.
@@ -199,6 +215,9 @@ fn are_usual(text: &str) -> bool {
 /// Notes the variables that an expansion sets: `${NAME:=VALUE}`.
 pub(super) fn expanded(parts: &mut Parts, word: &Word) {
     for text in word.text.split("${").skip(1) {
+        // The variable that another one names.
+        parts.hidden |=
+            text.starts_with('!') && text.split('}').next().is_some_and(|text| text.contains('='));
         let name: String = text
             .chars()
             .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')

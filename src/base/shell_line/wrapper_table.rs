@@ -31,12 +31,12 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     // Of the shell itself.
     plain("builtin", "", "", 0),
     plain("command", "p", "", 0),
-    plain("coproc", "", "", 0),
+    sets(plain("coproc", "", "", 0)),
     plain("exec", "a:cl", "", 0),
-    plain("nocorrect", "", "", 0),
-    plain("noglob", "", "", 0),
-    plain("-", "", "", 0),
-    plain("repeat", "", "", 1),
+    sets(plain("nocorrect", "", "", 0)),
+    sets(plain("noglob", "", "", 0)),
+    sets(plain("-", "", "", 0)),
+    sets(plain("repeat", "", "", 1)),
     // Surroundings of a process.
     sets(plain(
         "env",
@@ -73,12 +73,12 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     plain("setsid", "cfw", "ctty fork wait", 0),
     plain("stdbuf", "i:o:e:", "input= output= error=", 0),
     plain("unbuffer", "p", "", 0),
-    plain(
+    sets(plain(
         "time",
         "apvqlhf:o:",
         "append portability verbose quiet format= output=",
         0,
-    ),
+    )),
     plain("setarch", "BFILRSTXZv3", "", 1),
     plain("linux32", "BFILRSTXZv3", "", 0),
     plain("linux64", "BFILRSTXZv3", "", 0),
@@ -108,7 +108,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         plain(
             "su",
             "lmpPfc:g:G:s:u:",
-            "login preserve-environment pty fast command= group= supp-group= shell= user=",
+            "login preserve-environment pty fast command= session-command= group= supp-group= shell= user=",
             1,
         ),
     ),
@@ -117,7 +117,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         plain(
             "runuser",
             "lmpPfc:g:G:s:u:",
-            "login preserve-environment pty fast command= group= supp-group= shell= user=",
+            "login preserve-environment pty fast command= session-command= group= supp-group= shell= user=",
             0,
         ),
     ),

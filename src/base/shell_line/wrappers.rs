@@ -134,11 +134,10 @@ impl Wrapper {
                 Some(_) => Value::Here,
                 None => Value::Unknown,
             };
-            let is_of = name.starts_with(of)
-                && self
-                    .long
-                    .split_ascii_whitespace()
-                    .any(|one| ["command=", "call="].contains(&one) && one.starts_with(name));
+            let is_of = of == 'c'
+                && self.long.split_ascii_whitespace().any(|one| {
+                    ["command=", "call=", "session-command="].contains(&one) && one.starts_with(name)
+                });
             return (takes, value.filter(|_| is_of));
         }
         let letters = option.get(1..).unwrap_or_default();
@@ -165,7 +164,12 @@ impl Wrapper {
     /// True if the option, with its `-`, ends in the letter, or is the long option `--command` or `--call`.
     pub(super) fn is_given(option: &str) -> bool {
         match option.strip_prefix("--") {
-            Some(long) => !long.is_empty() && ["command", "call"].iter().any(|name| name.starts_with(long)),
+            Some(long) => {
+                !long.is_empty()
+                    && ["command", "call", "session-command"]
+                        .iter()
+                        .any(|name| name.starts_with(long))
+            }
             None => option.ends_with('c'),
         }
     }
