@@ -151,7 +151,7 @@ fn named(parts: &mut Parts, name: &str, words: &[Word]) {
             parts.hidden |= texts.any(|text| text.starts_with('@') || is_place(text));
         }
         _ if lists("ruby", name) => {
-            parts.hidden |= words.iter().any(|word| word.text.trim().starts_with('|'))
+            parts.hidden |= words.iter().any(|word| word.text.trim().starts_with('|'));
         }
         _ if lists("perl", name) => {
             // `-MModule` takes code after the name, and a name of a file that ends in `|` is a command.

@@ -3,6 +3,7 @@
 //! Must not know: rules.
 
 mod against_shells;
+mod becomes;
 mod inside;
 mod options;
 mod random;
