@@ -21,7 +21,7 @@ const INNER: usize = 1 << 20;
 /// Why a line may run other programs than those that are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Uncertainty {
-    /// A variable, a substitution or a pattern names a program.
+    /// A variable, a substitution or a pattern decides which program runs, perhaps as an option of another one.
     Program,
     /// A shell reads commands that are not in the line.
     Input,
@@ -41,7 +41,7 @@ impl Uncertainty {
     /// A sentence for the operator, without a period.
     pub const fn describe(self) -> &'static str {
         match self {
-            Self::Program => "a variable, a substitution or a pattern names a program",
+            Self::Program => "a variable, a substitution or a pattern decides which program runs",
             Self::Input => "a shell reads commands that are not in the line",
             Self::Syntax => "a part of the line cannot be read with certainty",
             Self::TooMany => "the line has more than 64 commands, or commands too deep inside each other",

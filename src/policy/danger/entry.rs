@@ -304,6 +304,9 @@ impl<'c> Words<'c> {
 
     /// True if a word is surely given, and its effect is not taken back.
     fn is_sure(&self, wanted: &str) -> bool {
+        if wanted == "--" {
+            return self.is_there(wanted);
+        }
         if !wanted.starts_with('-') {
             return self
                 .given

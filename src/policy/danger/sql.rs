@@ -78,6 +78,7 @@ pub(super) fn statements(command: &Command) -> Vec<&'static str> {
             None => text,
         },
     );
+    let words = words.flat_map(|text| std::iter::once(text).chain(attached(text)));
     // Some servers take a backslash before a quotation mark as a part of a text, some do not.
     let readings = words
         .chain(command.input.as_deref())
@@ -90,15 +91,20 @@ pub(super) fn statements(command: &Command) -> Vec<&'static str> {
     found
 }
 
+/// The texts that may stand right after an option in the same word: `-NseDROP TABLE x`.
+fn attached(text: &str) -> impl Iterator<Item = &str> {
+    let letters = text.strip_prefix('-').unwrap_or_default();
+    let end = letters
+        .find(|c: char| !c.is_ascii_alphanumeric())
+        .unwrap_or(letters.len());
+    let places = letters.char_indices().take(end.min(8));
+    places.filter_map(|(at, c)| ['c', 'e'].contains(&c).then(|| letters.get(at + 1..))?)
+}
+
 /// The destructive statements of a text.
 fn of_text(text: &str, escapes: bool) -> Vec<&'static str> {
     let mut found = Vec::new();
     let plain = plain(text, escapes);
-    // An option may be right before the text: `-eDROP TABLE x`.
-    let plain = plain
-        .strip_prefix("-c")
-        .or_else(|| plain.strip_prefix("-e"))
-        .unwrap_or(&plain);
     for statement in plain.split(';') {
         let upper = statement.to_ascii_uppercase();
         let words: Vec<&str> = upper
@@ -111,6 +117,10 @@ fn of_text(text: &str, escapes: bool) -> Vec<&'static str> {
                 ["DELETE", "FROM"] => found.push("DELETE"),
                 _ => {}
             }
+        }
+        // Whatever it drops.
+        if words.first() == Some(&"DROP") && words.len() > 1 {
+            found.push("DROP");
         }
         // The word is a function, too: a statement begins with it.
         if words.first() == Some(&"TRUNCATE") && words.len() > 1 {

@@ -221,8 +221,8 @@ const OVERWRITES: &[&str] = &[
     // Version control.
     "git reset --hard|--merge",
     "git checkout -f|--force|-B|--|-p|--patch|--ours|--theirs",
-    "git checkout .|./*|../*|:*|*.rs|*.py|*.js|*.jsx|*.ts|*.tsx|*.go|*.c|*.h|*.cpp|*.java|*.rb|*.php|*.md|*.txt|*.toml|*.json|*.yml|*.yaml|*.lock|*.html|*.css|*.sh|*.sql !-b|--orphan",
-    "git checkout * * !-b|-B|--orphan|-t|--track",
+    "git checkout .|./*|../*|:*|*.rs|*.py|*.js|*.jsx|*.ts|*.tsx|*.go|*.c|*.h|*.cpp|*.java|*.rb|*.php|*.md|*.txt|*.toml|*.json|*.yml|*.yaml|*.lock|*.html|*.css|*.sh|*.sql|*/|Makefile|Dockerfile !-- !-b|--orphan",
+    "git checkout * * !-- !-b|-B|--orphan|-t|--track",
     "git switch -f|--force|--discard-changes|-C|--force-create",
     "git restore !-S|--staged",
     "git restore -W|--worktree -S|--staged",

@@ -37,10 +37,7 @@ const DANGERS: &[(&str, &[&str])] = &[
     ),
     ("git tag -d v1", &["deletes git tag -d"]),
     ("git reset --hard HEAD~1", &["overwrites git reset --hard"]),
-    (
-        "git checkout -- .",
-        &["overwrites git checkout --", "overwrites git checkout ."],
-    ),
+    ("git checkout -- .", &["overwrites git checkout --"]),
     ("git restore a", &["overwrites git restore"]),
     (
         "git push --force",
@@ -255,6 +252,9 @@ const DANGERS: &[(&str, &[&str])] = &[
     ("git checkout main src", &["overwrites git checkout * *"]),
     ("git checkout -B x main", &["overwrites git checkout -B"]),
     ("psql --command='TRUNCATE t'", &["deletes SQL TRUNCATE"]),
+    ("mysql -e 'drop temporary table t'", &["deletes SQL DROP"]),
+    ("mysql -Nse'TRUNCATE t'", &["deletes SQL TRUNCATE"]),
+    ("git checkout src/", &["overwrites git checkout */"]),
     ("mysql --execute='DROP TABLE t'", &["deletes SQL DROP"]),
     ("psql -c 'ALTER TABLE t DROP c'", &["deletes SQL DROP"]),
     ("mysql -e 'select 1;/*!DROP TABLE t*/'", &["deletes SQL DROP"]),
