@@ -127,13 +127,13 @@ impl AffectedNodes {
     /// Returns the corrections that nothing can change which these facts start. None where another branch comes back: it has
     /// its own.
     pub(super) fn corrections_kept(&self, state: &State) -> Vec<NodeId> {
-        let stays = |id: &NodeId| !self.is_deliberate(id) && !self.is_at_risk(state, *id);
+        let stays = |id: &NodeId| !self.is_deliberate(*id) && !self.is_at_risk(state, *id);
         self.corrections(state, stays)
     }
 
     /// Returns the corrections that may be lost, without those that are lost for certain.
     pub(super) fn corrections_at_risk(&self, state: &State) -> Vec<NodeId> {
-        let at_risk = |id: &NodeId| !self.is_deliberate(id) && self.is_at_risk(state, *id);
+        let at_risk = |id: &NodeId| !self.is_deliberate(*id) && self.is_at_risk(state, *id);
         self.corrections(state, at_risk)
     }
 
@@ -150,8 +150,8 @@ impl AffectedNodes {
     }
 
     /// True for a call whose correction these facts replace, withdraw or delete: the operator intends that.
-    fn is_deliberate(&self, call: &NodeId) -> bool {
-        self.deleted.contains(call) || self.given.contains(call) || self.certain.contains(call)
+    fn is_deliberate(&self, call: NodeId) -> bool {
+        self.deleted.contains(&call) || self.given.contains(&call) || self.certain.contains(&call)
     }
 
     /// True for a call that is or may be superseded, or may get another result: by these facts or by those before.

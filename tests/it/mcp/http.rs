@@ -313,7 +313,9 @@ fn a_refusal_that_will_not_change_is_not_tried_again() {
 
 #[test]
 fn a_call_that_is_refused_or_whose_answer_breaks_off_ends_at_once() {
-    let calls: [(fn(&Value) -> Reply, &str); 7] = [
+    /// A reply to a call, and what is said of it.
+    type Row = (fn(&Value) -> Reply, &'static str);
+    let calls: [Row; 7] = [
         (
             |_| Reply::Status(400, "", ""),
             "the server refused the call: HTTP 400",
@@ -350,10 +352,9 @@ fn a_call_that_is_refused_or_whose_answer_breaks_off_ends_at_once() {
             Some("tools/call") => call(body),
             _ => reply(body),
         });
-        let began = std::time::Instant::now();
+        // At its time limit the call would say so.
         let said = called(&server).ends(1);
         assert!(said.err.contains(words), "no `{words}` in {}", said.err);
-        assert!(began.elapsed().as_secs() < 8, "{words}: its time limit is 10 s");
         let sent = methods(&server)
             .iter()
             .filter(|method| *method == "tools/call")
