@@ -26,7 +26,7 @@ fn blocks(turn: &[Drawn], first: usize, shift: usize) -> Vec<Block> {
         let own = first + at;
         let mut args = format!(r#""_as":"l{own}","n":{}"#, own + shift);
         for (no, read) in reads.iter().filter(|read| **read < own).enumerate() {
-            args.push_str(&format!(r#","x{no}":"†call.l{read}.v""#));
+            args.extend([",\"x", &no.to_string(), "\":\"†call.l", &read.to_string(), ".v\""]);
         }
         call(TOOLS[*tool], &format!("{{{args}}}"))
     };
