@@ -80,6 +80,10 @@ const CONFIG: &str = "config";
 pub(super) fn git(parts: &mut Parts, words: &[Word]) {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let (command, rest) = subcommand(words);
+    // The settings of another repository.
+    let own = words.get(..subcommand_at(words).unwrap_or(words.len()));
+    let is_elsewhere = |word: &Word| word.text.split('=').next() == Some("--git-dir");
+    parts.hidden |= own.is_some_and(|own| own.iter().any(is_elsewhere));
     for (at, word) in words.iter().enumerate() {
         let given = match word.text.as_str() {
             "-c" => words.get(at + 1).map(|next| (next, next.text.as_str())),

@@ -40,7 +40,14 @@ pub(super) fn options(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) 
 /// The words of a program that may be options of its own: up to `--`, to a file with code, or to the subcommand of git.
 pub(super) fn own_words<'w>(name: &str, words: &'w [Word]) -> &'w [Word] {
     let words = words.get(..MOST).unwrap_or(words);
-    let end = words.iter().position(|word| word.text == "--");
+    let rows: Vec<&Row> = OPTIONS.iter().filter(|row| is_of(row, name, words)).collect();
+    // After an option that takes a value, `--` is its value.
+    let mut before = "";
+    let end = words.iter().position(|word| {
+        let is_end = word.text == "--" && !rows.iter().any(|row| takes_next(row, before));
+        before = word.text.as_str();
+        is_end
+    });
     let words = words.get(..end.unwrap_or(words.len())).unwrap_or(words);
     if lists(READERS, name) {
         let end = file(name, words).map_or(words.len(), |at| at + 1);
@@ -101,17 +108,19 @@ pub(super) fn may_begin_option(
     if name == "go" && GO_VALUES.contains(&before) {
         return false;
     }
-    let takes = |row: &&Row| {
-        let others = row.others.split(' ').next().unwrap_or_default();
-        let last = before.chars().next_back().unwrap_or_default();
-        let is_short = before.starts_with('-') && !before.starts_with("--");
-        value(row, before) == Some(Place::Next) || (is_short && others.contains(last))
-    };
-    if rows.iter().any(takes) {
+    if rows.iter().any(|row| takes_next(row, before)) {
         return false;
     }
     rows.into_iter()
         .any(|row| value(row, text).is_some() || (is_open && may_follow(row, text)))
+}
+
+/// Returns true if a word is an option of the row, or another one that is known, and takes the next word.
+fn takes_next(row: &Row, text: &str) -> bool {
+    let others = row.others.split(' ').next().unwrap_or_default();
+    let last = text.chars().next_back().unwrap_or_default();
+    let is_short = text.starts_with('-') && !text.starts_with("--");
+    value(row, text) == Some(Place::Next) || (is_short && others.contains(last))
 }
 
 /// Returns true if an option of the row may begin with this text.
@@ -267,13 +276,16 @@ fn value<'w>(row: &Row, text: &'w str) -> Option<Place<'w>> {
     None
 }
 
+/// Names that stand for no file with settings.
+const NO_FILES: &[&str] = &["/dev/null", "NONE", "NORC", "DEFAULTS"];
+
 /// Notes what a value holds.
 fn take(parts: &mut Parts, name: &str, holds: Holds, value: &Word) {
     let text = value.text.as_str();
     match holds {
         Holds::Line => parts.option_line(std::slice::from_ref(value)),
         Holds::Commas => parts.option_line(&[part(value, &text.replace(',', " "))]),
-        Holds::Code => parts.hidden |= text != "/dev/null",
+        Holds::Code => parts.hidden |= !NO_FILES.contains(&text),
         Holds::Script => parts.hidden |= !value.is_sure() || !is_harmless(text),
         Holds::Query => parts.hidden |= value.unknown || marked(name, text),
         Holds::SshSetting => ssh_setting(parts, value),

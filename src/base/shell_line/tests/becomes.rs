@@ -42,11 +42,19 @@ fn a_word_that_may_become_an_option_makes_the_program_uncertain() {
         "sed \"$x\" p a",
         "gcc *.c",
         "find * -name a",
+        "git grep -e -- *",
+        "git grep -ne -- *",
+        "date() { echo -Otouch; }; git grep $(date) a",
+        "a=(-Otouch); git grep \"${a[@]}\"",
+        "set -- -Otouch; git grep \"$1\"",
         "env tar cf a.tar *",
         "sh -c 'tar cf a.tar *'",
     ] {
         let found = Reading::of_line(line).uncertainty;
-        let is_told = matches!(found, Some(Uncertainty::Program | Uncertainty::Hidden));
+        let is_told = matches!(
+            found,
+            Some(Uncertainty::Program | Uncertainty::Hidden | Uncertainty::Syntax)
+        );
         assert!(is_told, "{line}: {found:?}");
     }
     for line in [
@@ -80,6 +88,8 @@ fn a_word_that_may_become_an_option_makes_the_program_uncertain() {
         "sed -n p a/*",
         "find . -name '*.c' -exec sed -i s/a/b/ {} +",
         "sort $((1 + 2))",
+        "tar cf a.tar -- *",
+        "b=$(git branch --show-current); git push origin \"$b\"",
         "make DESTDIR=\"$PWD/out\" install",
         "go test ./... -run \"$x\"",
         "find src/* -name '*.c'",
