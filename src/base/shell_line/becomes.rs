@@ -3,7 +3,7 @@
 //! Must not know: the grammar of lines, what an option holds.
 
 use super::command::Command;
-use super::options::{may_begin_option, own_words};
+use super::options::Own;
 use super::word::Word;
 
 /// Variables whose value is a path or a number, unless the line sets them.
@@ -139,14 +139,14 @@ pub(super) fn becomes_option(command: &Command, inside_find: bool, variables: &V
     let Some(name) = first.program() else {
         return false;
     };
-    let own = own_words(name, words);
-    own.iter().enumerate().any(|(at, word)| {
-        let before = at.checked_sub(1).and_then(|at| own.get(at));
+    let own = Own::new(name, words);
+    own.words.iter().enumerate().any(|(at, word)| {
+        let before = at.checked_sub(1).and_then(|at| own.words.get(at));
         let found = |text: &str| inside_find && text.contains("{}");
         if (!word.unknown && !word.pattern) || found(&word.text) {
             return false;
         }
-        let begin = |text: &str, is_open: bool| may_begin_option(name, own, before, text, is_open);
+        let begin = |text: &str, is_open: bool| own.may_begin(before, text, is_open);
         begins(word, variables, 0, &begin)
     })
 }

@@ -37,39 +37,72 @@ pub(super) fn options(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) 
     input(parts, name, words, raw);
 }
 
-/// The words of a program that may be options of its own: up to `--`, to a file with code, or to the subcommand of git.
-pub(super) fn own_words<'w>(name: &str, words: &'w [Word]) -> &'w [Word] {
-    let words = words.get(..MOST).unwrap_or(words);
-    let rows: Vec<&Row> = OPTIONS.iter().filter(|row| is_of(row, name, words)).collect();
-    // After an option that takes a value, `--` is its value.
-    let mut before = "";
-    let end = words.iter().position(|word| {
-        let is_end = word.text == "--" && !rows.iter().any(|row| takes_next(row, before));
-        before = word.text.as_str();
-        is_end
-    });
-    let words = words.get(..end.unwrap_or(words.len())).unwrap_or(words);
-    if lists(READERS, name) {
-        let end = file(name, words).map_or(words.len(), |at| at + 1);
-        return words.get(..end).unwrap_or(words);
-    }
-    if lists("awk gawk mawk nawk original-awk", name) {
-        // After its program there are no options.
-        let mut before = "";
-        let end = words.iter().position(|word| {
-            let is_program = !word.text.starts_with('-') && !["-F", "-v", "-f", "-e", "-i"].contains(&before);
-            before = word.text.as_str();
-            is_program
-        });
-        return words.get(..end.map_or(words.len(), |at| at + 1)).unwrap_or(words);
-    }
-    if lists("git", name) && !has_row(name, words) {
-        let end = subcommand_at(words).map_or(words.len(), |at| at + 1);
-        return words.get(..end).unwrap_or(words);
-    }
-    words
+/// The words of a program that may be options of its own, with the rows of the table that are about it.
+pub(super) struct Own<'w> {
+    /// The words: up to `--`, to a file with code, or to the subcommand of git.
+    pub(super) words: &'w [Word],
+    name: &'w str,
+    rows: Vec<&'static Row>,
 }
 
+impl<'w> Own<'w> {
+    /// The words of a program, without its name.
+    pub(super) fn new(name: &'w str, words: &'w [Word]) -> Self {
+        let words = words.get(..MOST).unwrap_or(words);
+        let rows: Vec<&Row> = OPTIONS.iter().filter(|row| is_of(row, name, words)).collect();
+        // After an option that takes a value, `--` is its value.
+        let mut before = "";
+        let end = words.iter().position(|word| {
+            let is_end = word.text == "--" && !rows.iter().any(|row| takes_next(row, before));
+            before = word.text.as_str();
+            is_end
+        });
+        let words = words.get(..end.unwrap_or(words.len())).unwrap_or(words);
+        let last = if lists(READERS, name) {
+            file(name, words)
+        } else if lists(AWK, name) {
+            // After its program there are no options.
+            let mut before = "";
+            words.iter().position(|word| {
+                let is_program =
+                    !word.text.starts_with('-') && !["-F", "-v", "-f", "-e", "-i"].contains(&before);
+                before = word.text.as_str();
+                is_program
+            })
+        } else if lists("git", name) && !rows.iter().any(|row| row.programs.contains('/')) {
+            subcommand_at(words)
+        } else {
+            None
+        };
+        let words = words
+            .get(..last.map_or(words.len(), |at| at + 1))
+            .unwrap_or(words);
+        Self { words, name, rows }
+    }
+
+    /// Returns true if an option that holds a command may begin with this text, and with anything after it if `is_open`.
+    /// `before` is the word before it, which may take it as its value.
+    pub(super) fn may_begin(&self, before: Option<&Word>, text: &str, is_open: bool) -> bool {
+        let before = before.map_or("", |word| word.text.as_str());
+        if lists("sed gsed", self.name) || lists(AWK, self.name) {
+            let is_value = ["-e", "-f", "-F", "-v", "-l"].contains(&before) || before.ends_with("expression");
+            return !is_value && (text.is_empty() && is_open || text.starts_with('-'));
+        }
+        let is_value = match self.name {
+            "git" => ["-C", "--git-dir", "--work-tree", "--namespace"].contains(&before),
+            "go" => GO_VALUES.contains(&before),
+            _ => false,
+        };
+        if is_value || self.rows.iter().any(|row| takes_next(row, before)) {
+            return false;
+        }
+        let mut rows = self.rows.iter();
+        rows.any(|row| value(row, text).is_some() || (is_open && may_follow(row, text)))
+    }
+}
+
+/// The names of awk.
+const AWK: &str = "awk gawk mawk nawk original-awk";
 /// Options of go that take the next word. Source: go help build, go help testflag.
 const GO_VALUES: &[&str] = &[
     "-run",
@@ -85,35 +118,6 @@ const GO_VALUES: &[&str] = &[
     "-mod",
     "-coverprofile",
 ];
-
-/// Returns true if an option of the program that holds a command may begin with this text, and with anything after it if
-/// `is_open`. `before` is the word before it, which may take it as its value.
-pub(super) fn may_begin_option(
-    name: &str,
-    words: &[Word],
-    before: Option<&Word>,
-    text: &str,
-    is_open: bool,
-) -> bool {
-    let is_script = lists("sed gsed awk gawk mawk nawk original-awk", name);
-    let rows: Vec<&Row> = OPTIONS.iter().filter(|row| is_of(row, name, words)).collect();
-    let before = before.map_or("", |word| word.text.as_str());
-    if is_script {
-        let is_value = ["-e", "-f", "-F", "-v", "-l"].contains(&before) || before.ends_with("expression");
-        return !is_value && (text.is_empty() && is_open || text.starts_with('-'));
-    }
-    if lists("git", name) && ["-C", "--git-dir", "--work-tree", "--namespace"].contains(&before) {
-        return false;
-    }
-    if name == "go" && GO_VALUES.contains(&before) {
-        return false;
-    }
-    if rows.iter().any(|row| takes_next(row, before)) {
-        return false;
-    }
-    rows.into_iter()
-        .any(|row| value(row, text).is_some() || (is_open && may_follow(row, text)))
-}
 
 /// Returns true if a word is an option of the row, or another one that is known, and takes the next word.
 fn takes_next(row: &Row, text: &str) -> bool {
@@ -146,12 +150,6 @@ fn may_follow(row: &Row, text: &str) -> bool {
     let others = row.others.split_ascii_whitespace().next().unwrap_or_default();
     let has_letters = options.any(|option| option.trim_end_matches('?').len() == 1);
     has_letters && !name.contains(|c: char| others.contains(c) || !c.is_ascii_alphanumeric())
-}
-
-/// Returns true if the table has options of the subcommand among these words.
-fn has_row(name: &str, words: &[Word]) -> bool {
-    let mut rows = OPTIONS.iter().filter(|row| is_of(row, name, words));
-    rows.any(|row| row.programs.contains('/'))
 }
 
 /// Returns true for a program that the table knows.
