@@ -33,8 +33,8 @@ const PRINTED: &[&str] = &[
 ];
 /// Maximum number of values of a variable that are followed.
 const VALUES: usize = 64;
-/// Maximum number of variables in variables that are followed.
-const DEEP: u8 = 4;
+/// Maximum number of values that are looked at for a word; after it the word may be anything.
+const STEPS: u32 = 200;
 
 /// The variables that a line sets.
 #[derive(Debug, Default)]
@@ -147,19 +147,26 @@ pub(super) fn becomes_option(command: &Command, inside_find: bool, variables: &V
             return false;
         }
         let begin = |text: &str, is_open: bool| own.may_begin(before, text, is_open);
-        begins(word, variables, 0, &begin)
+        let mut left = STEPS;
+        begins(word, variables, &mut left, &begin)
     })
 }
 
 /// Returns true if `is_option` holds for a beginning that the word may have; its second argument: whether more may follow.
-fn begins(word: &Word, variables: &Variables, deep: u8, is_option: &dyn Fn(&str, bool) -> bool) -> bool {
+fn begins(
+    word: &Word,
+    variables: &Variables,
+    left: &mut u32,
+    is_option: &dyn Fn(&str, bool) -> bool,
+) -> bool {
     let text = word.text.as_str();
     let at = text.find(|c: char| (word.unknown && "$`".contains(c)) || (word.pattern && "*?[{".contains(c)));
     let Some(at) = at else {
         // What an input or another command prints.
         return word.unknown && is_option("", true);
     };
-    if deep > DEEP {
+    *left = left.saturating_sub(1);
+    if *left == 0 {
         return is_option("", true);
     }
     let (fixed, rest) = text.split_at_checked(at).unwrap_or((text, ""));
@@ -180,7 +187,8 @@ fn begins(word: &Word, variables: &Variables, deep: u8, is_option: &dyn Fn(&str,
                 unknown: one.contains(['$', '`']),
                 ..Word::literal(one)
             };
-            is_any(&one, variables, deep, is_option)
+            // More may follow the bracket.
+            is_option(&one.text, true) || is_any(&one, variables, left, is_option)
         });
     }
     let Some((expansion, after)) = expansion(rest) else {
@@ -202,14 +210,19 @@ fn begins(word: &Word, variables: &Variables, deep: u8, is_option: &dyn Fn(&str,
             pattern: value.pattern || value.text.contains(['*', '?', '[']) || word.pattern,
             ..word.clone()
         };
-        is_any(&whole, variables, deep, is_option) || parts.any(|part| is_option(part, false))
+        is_any(&whole, variables, left, is_option) || parts.any(|part| is_option(part, false))
     })
 }
 
 /// The same for a word that may be known.
-fn is_any(word: &Word, variables: &Variables, deep: u8, is_option: &dyn Fn(&str, bool) -> bool) -> bool {
+fn is_any(
+    word: &Word,
+    variables: &Variables,
+    left: &mut u32,
+    is_option: &dyn Fn(&str, bool) -> bool,
+) -> bool {
     if word.unknown || word.pattern {
-        begins(word, variables, deep + 1, is_option)
+        begins(word, variables, left, is_option)
     } else {
         is_option(&word.text, false)
     }

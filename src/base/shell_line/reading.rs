@@ -108,6 +108,9 @@ impl Reading {
 
     /// Notes that a shell may turn a word of a command into an option by which its program runs another one.
     fn note_options(&mut self) {
+        if self.uncertainty.is_some() {
+            return;
+        }
         let variables = Variables::new(&self.commands, &self.loops);
         let is_found = |command: &Command| {
             let parent = command.parent.and_then(|parent| self.commands.get(parent));
