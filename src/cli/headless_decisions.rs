@@ -10,7 +10,7 @@ use super::print;
 use overrule_base::text::visible;
 use overrule_domain::advance::ask;
 use overrule_domain::approver;
-use overrule_domain::breaker::Phase;
+use overrule_domain::breaker::{self, Phase};
 use overrule_domain::call::{Call, ConsentCause, Status};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
 use overrule_domain::decide::escape::waits_for_operator;
@@ -23,6 +23,7 @@ use overrule_domain::pending_retry::{self, Until};
 use overrule_domain::reduction::{self, summary};
 use overrule_domain::repeat;
 use overrule_domain::state::{Mode, State};
+use overrule_domain::thread;
 use overrule_domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
 use overrule_engine::Handle;
 
@@ -432,11 +433,15 @@ fn under_way(state: &State) -> bool {
         }
         _ => false,
     };
+    // A breaker of the model is waited for only by a thread that asks again by itself.
+    let is_left = |thread| pending_retry::left(state).any(|(turn, _)| turn.thread == thread);
+    let asks_by_itself = || thread::at_work(state).any(|thread| !is_left(thread));
+    let endpoint = breaker::endpoint(state);
     let shut = || {
-        state
-            .breakers
-            .values()
-            .any(|breaker| breaker.phase == Phase::Open)
+        let mut breakers = state.breakers.iter();
+        breakers.any(|(scope, breaker)| {
+            breaker.phase == Phase::Open && (endpoint.as_ref() != Some(scope) || asks_by_itself())
+        })
     };
     let mut repairing = state.agenda.repairing.iter().filter_map(|id| state.calls.get(id));
     let asks = repairing.any(|call| call.status == Status::Repairing(Stage::Asking));
