@@ -16,6 +16,7 @@ use super::id::{NodeId, Rev, ThreadId};
 use super::ladder::Next;
 use super::node::Node;
 use super::orphan_process::OrphanProcess;
+use super::ready;
 use super::repair_trace;
 use super::rule::{RuleSpec, SessionRule};
 use super::state::State;
@@ -371,8 +372,15 @@ impl Advice for Cards<'_> {
         Box::new(*self)
     }
 
-    fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), _operands: &[Operand]) -> Digest {
-        Digest(format!("{call} {rev} {tool} {args}").into())
+    /// The recorded one, where nothing changed: what it was made of is not known here.
+    fn digest(&self, id: NodeId, rev: Rev, (tool, args): (&str, &str), _operands: &[Operand]) -> Digest {
+        let recorded = self.0.calls.get(&id).and_then(|call| {
+            let node = self.0.node(id).filter(|node| node.rev() == rev)?;
+            let (own, _) = node.as_call()?;
+            let is_same = **own == *tool && *ready::resolved_args(self.0, call)? == *args;
+            call.digest.clone().filter(|_| is_same)
+        });
+        recorded.unwrap_or_else(|| Digest(format!("{id} {rev} {tool} {args}").into()))
     }
 
     fn resource(&self, _tool: &str, _args: &str) -> Option<String> {

@@ -15,7 +15,7 @@ use super::lines::{LineEnd, Lines};
 use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{Damage, open};
 use super::store::Place;
-use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::envelope::{Actor, Envelope, stamp};
 use overrule_domain::event::run::Started;
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::id::Seq;
@@ -58,19 +58,13 @@ pub fn after_lost_first(place: &Place, damage: &Damage) -> Result<Option<Vec<Env
     let (Some(first), Some(last)) = (whole.first(), whole.last()) else {
         return Ok(None);
     };
-    let by_program = |seq, like: &Envelope, event| Envelope {
-        seq,
-        at: like.at,
-        mono: like.mono,
-        actor: Actor::Engine,
-        cause: Seq(0),
-        more: false,
-        event: Event::Run(event),
+    let by_program = |after, like: &Envelope, event| {
+        stamp(after, like.moment(), Seq(0), [(Actor::Engine, Event::Run(event))])
     };
-    let lost = by_program(Seq(1), first, RunEvent::Started(Box::new(Started::lost())));
+    let lost = by_program(Seq(0), first, RunEvent::Started(Box::new(Started::lost())));
     let reason = PAUSED.to_owned();
-    let paused = by_program(last.seq.next(), last, RunEvent::Paused { reason });
-    Ok(Some([vec![lost], whole, vec![paused]].concat()))
+    let paused = by_program(last.seq, last, RunEvent::Paused { reason });
+    Ok(Some([lost, whole, paused].concat()))
 }
 
 /// What the next record has to match.

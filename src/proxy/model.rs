@@ -19,7 +19,7 @@ use super::{headers, overlay};
 use overrule_domain::id::TurnId;
 use overrule_domain::transcript::Message;
 use overrule_domain::turn::{StreamFault, StreamFaultKind};
-use overrule_model::http::compression::{self, MAX_REPLY, Unpacker};
+use overrule_model::http::compression::{self, Decompressor, MAX_REPLY};
 use overrule_model::http::unpacker;
 use overrule_model::wire::openai_responses::is_text_call;
 use overrule_model::{Chunk, Model, Request, Way};
@@ -183,7 +183,7 @@ struct Reader<'c> {
 impl Reader<'_> {
     async fn read(
         &mut self,
-        (response, unpacker): (&mut reqwest::Response, &mut Unpacker),
+        (response, unpacker): (&mut reqwest::Response, &mut Decompressor),
         cancel: &CancellationToken,
     ) -> Result<(), StreamFault> {
         let mut length = 0;
@@ -316,7 +316,7 @@ fn cancelled() -> StreamFault {
 }
 
 /// Unpacks a whole body.
-fn whole(mut unpacker: Unpacker, bytes: &[u8]) -> Result<Vec<u8>, compression::Error> {
+fn whole(mut unpacker: Decompressor, bytes: &[u8]) -> Result<Vec<u8>, compression::Error> {
     let mut all = unpacker.feed(bytes)?;
     all.extend(unpacker.end()?);
     Ok(all)

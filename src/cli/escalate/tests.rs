@@ -114,7 +114,8 @@ fn arguments_leave_the_machine_only_if_the_settings_say_so() {
     }
     let message = alert_json(&caller, &stage.model.run.state);
     let call = message["waiting"][0].as_object().unwrap();
-    let keys: Vec<&str> = call.keys().map(String::as_str).collect();
+    let mut keys: Vec<&str> = call.keys().map(String::as_str).collect();
+    keys.sort_unstable();
     assert_eq!(keys, ["call", "effect", "status", "tool"]);
     assert_eq!(
         message["reason"],

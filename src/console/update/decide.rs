@@ -268,6 +268,16 @@ pub(crate) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, wo
     prompts::line(model, purpose, &title, "");
 }
 
+/// The refusal of another word than the one that confirms a call.
+pub(crate) fn not_confirmed(model: &Model, call: NodeId) -> &'static str {
+    match tags::confirmation(&model.run.state, call) {
+        Some(tags::Confirmation::Definitions { .. }) => {
+            "Nothing approved: that is not the hash of the definitions"
+        }
+        _ => "Nothing approved: that is not the name of the tool",
+    }
+}
+
 /// The word that confirms a call: the name of a tool that cannot be undone, or the hash of changed definitions.
 pub(crate) fn confirmation(model: &Model, call: NodeId) -> Option<Arc<str>> {
     let needed = tags::confirmation(&model.run.state, call)?;

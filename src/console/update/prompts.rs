@@ -313,7 +313,7 @@ fn about_call(
         } => {
             let tool = decide::confirmation(model, call);
             if tool.as_deref() != Some(text.as_str()) {
-                return Err("Nothing approved: that is not the word".to_owned());
+                return Err(decide::not_confirmed(model, call).to_owned());
             }
             if again {
                 let choice = ConsentChoice::RunAgain;

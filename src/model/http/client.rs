@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
 use super::body::Body;
-use super::compression::{self, MAX_REPLY, Unpacker};
+use super::compression::{self, Decompressor, MAX_REPLY};
 use super::connect::Error;
 use super::connect::{chain, endpoint, http_client, unpacker};
 use super::exchange::{Keep, Recorder, Recording};
@@ -248,7 +248,7 @@ impl Client {
             Ok(Ok(response)) => {
                 // The status of a refusal says more than its body.
                 let unpacker = match unpacker(&response, MAX_REPLY) {
-                    Err(_) if response.status() != StatusCode::OK => Unpacker::default(),
+                    Err(_) if response.status() != StatusCode::OK => Decompressor::default(),
                     unpacker => unpacker.map_err(|error| self.packed(&error))?,
                 };
                 Ok(Incoming::Live(response, unpacker))

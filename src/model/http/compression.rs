@@ -50,7 +50,7 @@ pub enum Error {
 
 /// Unpacks one body.
 #[derive(Default)]
-pub struct Unpacker {
+pub struct Decompressor {
     /// The coding that was applied last comes first.
     stages: Vec<Stage>,
 }
@@ -110,7 +110,7 @@ struct Zstd {
     is_open: bool,
 }
 
-impl Unpacker {
+impl Decompressor {
     /// Begins a body with this `Content-Encoding`: codings in the order in which they were applied. At most `most` bytes are
     /// unpacked.
     pub fn new(codings: &str, most: usize) -> Result<Self, Error> {
@@ -320,7 +320,7 @@ mod tests {
     }
 
     fn unpacked(header: &str, bytes: &[u8], size: usize) -> Result<Vec<u8>, Error> {
-        let mut unpacker = Unpacker::new(header, MAX_REPLY)?;
+        let mut unpacker = Decompressor::new(header, MAX_REPLY)?;
         let mut out = Vec::new();
         for piece in bytes.chunks(size) {
             out.extend(unpacker.feed(piece)?);
@@ -361,7 +361,7 @@ mod tests {
         let frames = [packed("zstd", b"one"), packed("zstd", b"two")].concat();
         assert_eq!(unpacked("zstd", &frames, 2).unwrap(), b"onetwo");
         assert_eq!(unpacked("identity", b"plain", 2).unwrap(), b"plain");
-        assert!(Unpacker::new("", 0).unwrap().is_plain());
+        assert!(Decompressor::new("", 0).unwrap().is_plain());
     }
 
     #[test]
@@ -369,7 +369,7 @@ mod tests {
         let mut out = GzEncoder::new(Vec::new(), Compression::default());
         out.write_all(b"data: one\n\n").unwrap();
         out.flush().unwrap();
-        let mut unpacker = Unpacker::new("gzip", MAX_REPLY).unwrap();
+        let mut unpacker = Decompressor::new("gzip", MAX_REPLY).unwrap();
         assert_eq!(unpacker.feed(out.get_ref()).unwrap(), b"data: one\n\n");
     }
 
@@ -394,7 +394,7 @@ mod tests {
         for (header, bytes) in table {
             for size in [13, usize::MAX] {
                 let all = |most: usize| {
-                    let mut unpacker = Unpacker::new(header, most)?;
+                    let mut unpacker = Decompressor::new(header, most)?;
                     let mut sum = 0;
                     for piece in bytes.chunks(size.min(bytes.len())) {
                         sum += unpacker.feed(piece)?.len();
@@ -409,9 +409,9 @@ mod tests {
         }
         // A bomb is packed twice: it is small on both sides of the first coding.
         let bomb = packed("gzip", &packed("gzip", &vec![0; 4 << 20]));
-        let mut unpacker = Unpacker::new("gzip, gzip", 1 << 20).unwrap();
+        let mut unpacker = Decompressor::new("gzip, gzip", 1 << 20).unwrap();
         assert_eq!(unpacker.feed(&bomb), Err(Error::TooLarge(1 << 20)));
-        let many = Unpacker::new("gzip, identity, gzip, zstd", 1).err();
+        let many = Decompressor::new("gzip, identity, gzip, zstd", 1).err();
         assert_eq!(many, Some(Error::TooMany(3)));
     }
 

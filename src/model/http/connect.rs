@@ -11,7 +11,7 @@ use reqwest::{StatusCode, Url};
 use secrecy::ExposeSecret as _;
 
 use super::access::{Access, Proxy};
-use super::compression::{self, Unpacker};
+use super::compression::{self, Decompressor};
 use crate::frame::Object;
 use crate::show::{excerpt, visible};
 use crate::wire::Wire;
@@ -173,12 +173,12 @@ pub(crate) async fn models(
 }
 
 /// Returns what unpacks the body of a response, to at most `most` bytes.
-pub fn unpacker(response: &reqwest::Response, most: usize) -> Result<Unpacker, compression::Error> {
+pub fn unpacker(response: &reqwest::Response, most: usize) -> Result<Decompressor, compression::Error> {
     let codings = response.headers().get_all(CONTENT_ENCODING).iter();
     let codings: Vec<_> = codings
         .map(|value| String::from_utf8_lossy(value.as_bytes()))
         .collect();
-    Unpacker::new(&codings.join(","), most)
+    Decompressor::new(&codings.join(","), most)
 }
 
 /// Returns the names in a list of models: `{"data": [{"id": …}]}` or `{"models": [{"name": …}]}`.

@@ -5,7 +5,7 @@
 use bytes::Bytes;
 
 use super::client::Client;
-use super::compression::Unpacker;
+use super::compression::Decompressor;
 use super::exchange::Exchange;
 use overrule_domain::turn::StreamFault;
 
@@ -17,7 +17,7 @@ const OF_PACKED: [&str; 2] = ["content-encoding", "content-length"];
 /// A response whose body is still to come.
 pub(super) enum Incoming {
     /// From a server, with what unpacks its body.
-    Live(reqwest::Response, Unpacker),
+    Live(reqwest::Response, Decompressor),
     /// From a recording.
     Recorded {
         /// The exchange.

@@ -216,11 +216,11 @@ fn audit(full: bool) -> AuditView {
     }
 }
 
-fn alert_call() -> AlertCallView {
+fn alert_call(full: bool) -> AlertCallView {
     AlertCallView {
         call: id("c3"),
         tool: "shell".to_owned(),
-        arguments: Some("{}".to_owned()),
+        arguments: full.then(|| "{}".to_owned()),
         status: "awaiting approval".to_owned(),
         effect: EffectClass::Unknown,
     }
@@ -237,7 +237,7 @@ fn alert(full: bool) -> AlertView {
             state: "paused",
             state_reason: text(full),
         },
-        waiting: vec![alert_call()],
+        waiting: vec![alert_call(true)],
         attempts: vec!["tried".to_owned()],
         events: vec!["happened".to_owned()],
         see: "overrule queue s".to_owned(),
@@ -351,7 +351,7 @@ pub(super) fn examples() -> Examples {
         ("ShownView", both(shown)),
         ("ExecutedView", both(executed)),
         ("AlertView", both(alert)),
-        ("AlertCallView", vec![value(&alert_call())]),
+        ("AlertCallView", both(alert_call)),
     ];
     all.extend(of_verbs());
     all

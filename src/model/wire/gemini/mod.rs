@@ -73,11 +73,9 @@ impl Format for Gemini {
 
     fn path(&self, target: Target<'_>) -> String {
         // A name may have its collection: `models/NAME`, `tunedModels/NAME`.
-        let collection = if target.model.contains('/') { "" } else { "models/" };
-        format!(
-            "/v1beta/{collection}{}:streamGenerateContent?alt=sse",
-            target.model
-        )
+        let model = target.model;
+        let collection = if model.contains('/') { "" } else { "models/" };
+        format!("/v1beta/{collection}{model}:streamGenerateContent?alt=sse")
     }
 
     fn models_path(&self) -> &'static str {
@@ -108,12 +106,10 @@ impl Format for Gemini {
     fn quirks(&self, refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
         let mut found = refusal::candidates(refusal, members);
         // The words name neither the member nor its place.
+        let of_schema = ["response mime type", "responsemimetype", "response_mime_type"];
         for (name, words) in [
             (encode::THINKING_CONFIG, &["thinking"][..]),
-            (
-                encode::RESPONSE_SCHEMA,
-                &["response mime type", "responsemimetype", "response_mime_type"],
-            ),
+            (encode::RESPONSE_SCHEMA, &of_schema),
         ] {
             let is_asked = members.iter().any(|member| member == name);
             if found.is_empty() && is_asked && refusal.mentions_any(words) {
