@@ -92,7 +92,7 @@ impl Decoder {
         }
     }
 
-    /// Creates a decoder that keeps bytes of JSON data that are no UTF-8 as escapes ([`json_text`]).
+    /// Creates a decoder that keeps bytes of JSON data that are no UTF-8 as escapes (see `json_text`).
     pub fn keeping_bytes() -> Self {
         Self {
             keeps_bytes: true,
