@@ -38,7 +38,7 @@ use overrule_tools::registry::Registry;
 pub const LAST: &str = "last";
 
 /// Maximum number of skipped sessions that are named.
-const PASSED: usize = 3;
+const NAMED: usize = 3;
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
@@ -96,8 +96,8 @@ impl AppContext {
         self.found(what, false)
     }
 
-    /// Finds a session to continue. Where a workspace is named and has no session, `last` is the newest session whose
-    /// directory does not exist any more: it was moved or renamed.
+    /// Finds a session to continue. Where a workspace is named and has no session, `last` is the newest session of all, if its
+    /// directory does not exist any more and was a neighbour or had the same name: it was moved or renamed.
     pub fn find_to_resume(&self, common: &Common, what: &str) -> Result<Place, Failure> {
         self.found(what, common.workspace.is_some())
     }
@@ -107,10 +107,10 @@ impl AppContext {
             return Ok(self.store.find(what)?);
         }
         let found = self.store.last(&self.workspace, or_moved)?;
-        for id in found.without_record.iter().take(PASSED) {
+        for id in found.without_record.iter().take(NAMED) {
             print::err(&format!("skipped session {id}: it has no intact first record"));
         }
-        let more = found.without_record.len().saturating_sub(PASSED);
+        let more = found.without_record.len().saturating_sub(NAMED);
         if more > 0 {
             let more = many(more, "session");
             print::err(&format!("skipped {more} more: `overrule sessions` lists them"));

@@ -7,13 +7,9 @@
 use std::fs::File;
 use std::io::BufReader;
 
-use uuid::Uuid;
-
 use super::error::Error;
-use super::line::{self, Link};
-use super::lines::{LineEnd, Lines};
-use super::payload::{self, BOUNDS, Payloads};
-use super::reader::{Damage, open};
+use super::lines::Lines;
+use super::reader::{Check, Damage, open};
 use super::store::Place;
 use overrule_domain::envelope::{Actor, Envelope, stamp};
 use overrule_domain::event::run::Started;
@@ -37,15 +33,10 @@ pub fn after_lost_first(place: &Place, damage: &Damage) -> Result<Option<Vec<Env
     // The lost one.
     lines.next(&mut bytes).map_err(fail)?;
     bytes.clear();
-    let mut chain = Chain {
-        next: Seq(2),
-        prev: None,
-        run: None,
-        payloads: Payloads::new(place.payloads()),
-    };
+    let mut check = Check::after_lost_first(place);
     let (mut whole, mut open) = (Vec::new(), Vec::new());
     while let Some(seen) = lines.next(&mut bytes).map_err(fail)? {
-        let Some(envelope) = chain.take(&bytes, seen) else {
+        let Ok(envelope) = check.record(&bytes, seen) else {
             break;
         };
         let more = envelope.more;
@@ -65,32 +56,4 @@ pub fn after_lost_first(place: &Place, damage: &Damage) -> Result<Option<Vec<Env
     let reason = PAUSED.to_owned();
     let paused = by_program(last.seq, last, RunEvent::Paused { reason });
     Ok(Some([lost, whole, paused].concat()))
-}
-
-/// What the next record has to match.
-struct Chain {
-    next: Seq,
-    prev: Option<Link>,
-    run: Option<Uuid>,
-    payloads: Payloads,
-}
-
-impl Chain {
-    fn take(&mut self, bytes: &[u8], seen: LineEnd) -> Option<Envelope> {
-        if seen.long || !seen.ended || !line::is_intact(bytes) {
-            return None;
-        }
-        let head = line::head(bytes).ok()?;
-        let run = line::run_of(&head).ok()?;
-        let follows = self.prev.is_none_or(|prev| head.prev.as_bytes() == prev.hex());
-        if head.seq != self.next || !follows || self.run.is_some_and(|before| before != run) {
-            return None;
-        }
-        let body = payload::resolve(head.body.get(), &BOUNDS, &mut self.payloads).ok()?;
-        let envelope = line::envelope(&head, &body).ok()?;
-        self.next = self.next.next();
-        self.prev = Some(Link::of(bytes));
-        self.run = Some(run);
-        Some(envelope)
-    }
 }

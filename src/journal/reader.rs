@@ -284,9 +284,11 @@ pub(super) fn is_beginning(line: &[u8]) -> bool {
 }
 
 /// What the next record has to match.
-struct Check {
+pub(super) struct Check {
     report: Report,
     payloads: Payloads,
+    /// True if the record before is lost, so that the link to it is not known.
+    any_link: bool,
 }
 
 impl Check {
@@ -301,11 +303,20 @@ impl Check {
                 damage: None,
             },
             payloads: Payloads::new(place.payloads()),
+            any_link: false,
         }
     }
 
+    /// Expects the second record, whatever its link names.
+    pub(super) fn after_lost_first(place: &Place) -> Self {
+        let mut check = Self::new(place);
+        check.report.records = 1;
+        check.any_link = true;
+        check
+    }
+
     /// Returns the envelope of a line if it is intact and the next in order.
-    fn record(&mut self, bytes: &[u8], seen: LineEnd) -> Result<Envelope, String> {
+    pub(super) fn record(&mut self, bytes: &[u8], seen: LineEnd) -> Result<Envelope, String> {
         if seen.long {
             return Err(format!("it has more than {MAX_LINE} bytes"));
         }
@@ -335,7 +346,7 @@ impl Check {
         if expected > MAX_RECORDS {
             return Err(bad(format!("a journal has at most {MAX_RECORDS} records")));
         }
-        if head.prev.as_bytes() != self.report.head.hex() {
+        if !self.any_link && head.prev.as_bytes() != self.report.head.hex() {
             return Err(bad(
                 "it does not follow the record before it: its link names another".to_owned(),
             ));
@@ -345,6 +356,7 @@ impl Check {
         }
         let body = payload::resolve(head.body.get(), &BOUNDS, &mut self.payloads)?;
         let envelope = line::envelope(&head, &body)?;
+        self.any_link = false;
         self.report.run = Some(run);
         self.report.records = expected;
         self.report.head = Link::of(bytes);

@@ -26,7 +26,7 @@ pub(super) const TITLE: &str = "title";
 /// Session and record from which this one was forked, repeated here for lists.
 pub(super) const FORK: &str = "fork";
 
-/// Name of the file that repeats the directory of a session that moved to another one.
+/// Name of the file that repeats the directory of a session that was resumed with other settings.
 pub(super) const WORKSPACE: &str = "workspace";
 
 /// Ending of the directory of a session that is not whole yet; nothing lists it.

@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::tags;
 
 /// Number of equal results after which the model gets a notice.
-pub const TOLD: u32 = 3;
+pub const NOTICE: u32 = 3;
 
 /// Number of equal results from which the repetition of an awaiting call is a loop.
 pub const LOOP: u32 = 10;

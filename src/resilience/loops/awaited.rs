@@ -4,7 +4,7 @@
 
 use super::watch::Report;
 use overrule_domain::escape::Finding;
-use overrule_domain::escape::awaiting::{LOOP, TOLD, awaits, is_awaiting};
+use overrule_domain::escape::awaiting::{LOOP, NOTICE, awaits, is_awaiting};
 use overrule_domain::id::NodeId;
 use overrule_domain::state::State;
 
@@ -16,7 +16,7 @@ pub(super) fn fit(state: &State, mut reports: Vec<Report>) -> Vec<Report> {
             return true;
         }
         report.is_loop &= report.finding.repetitions >= LOOP;
-        report.is_loop || report.finding.repetitions >= TOLD
+        report.is_loop || report.finding.repetitions >= NOTICE
     });
     reports
 }
