@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use overrule_base::known_tool::LINE;
+use overrule_base::shell_line::Uncertainty;
 use overrule_base::text::visible;
 use overrule_domain::call::{Consequence, Gate, Part, Quoted, Verdict};
 use overrule_domain::tags::IRREVERSIBLE;
@@ -79,7 +80,7 @@ impl Policy {
                     Gate::Ask,
                 ),
                 builtin(
-                    "where a rule is about commands, a call asks if the commands that it runs are unknown",
+                    "where a rule is about commands or allows the call, it asks if the commands that it runs are unknown",
                     Gate::Ask,
                 ),
             ],
@@ -256,11 +257,14 @@ impl Policy {
             .filter(|rule| rule.matcher.matches(case, rule.gate, places))
             .filter(|rule| is_exactly(rule, moment) && counts(rule, moment) && may_loosen(rule, subject))
             .collect();
-        let is_unknown = || case.shell().is_some_and(|shell| shell.uncertainty().is_some());
         let turns = |rule: &Rule| {
             rule.gate != Gate::Allow && counts(rule, moment) && rule.matcher.turns_on_commands(case, places)
         };
-        if self.rules.iter().any(turns) && is_unknown() {
+        let all = found.len();
+        found.retain(|rule| !allows_unread(rule, case));
+        let is_allowed = || found.iter().any(|rule| rule.gate == Gate::Allow);
+        let is_unknown = || case.shell().is_some_and(|shell| shell.uncertainty().is_some());
+        if (found.len() < all && !is_allowed()) || (self.rules.iter().any(turns) && is_unknown()) {
             found.push(hidden);
         }
         found.sort_by_key(|rule| self.rank(rule));
@@ -362,6 +366,18 @@ fn is_exactly(rule: &Rule, moment: &Moment<'_>) -> bool {
     })
 }
 
+/// Returns true for a rule of a file or of the session that would allow a call whose commands cannot be read. A rule
+/// about exactly this call, or about exactly this line, was written for what cannot be read; so was a rule about the
+/// tool that types into a running program.
+fn allows_unread(rule: &Rule, case: &Case<'_>) -> bool {
+    let is_written = !matches!(rule.origin, Origin::Builtin | Origin::Preset(_));
+    let is_unread = |shell: &ShellCall| {
+        let is_line = |unread| unread != Uncertainty::Typed;
+        shell.uncertainty().is_some_and(is_line) && !rule.matcher.spells_line(shell)
+    };
+    is_written && rule.gate == Gate::Allow && rule.exact.is_none() && case.shell().is_some_and(is_unread)
+}
+
 /// Returns true if a rule that expires is still active. If that is uncertain, the more careful
 /// answer is taken.
 fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
@@ -388,7 +404,10 @@ fn reason(rule: &Rule, case: &Case<'_>) -> String {
     let class = subject.effect.label();
     match (rule.gate, rule.origin) {
         (Gate::Ask, Origin::Builtin) => match case.shell().and_then(ShellCall::uncertainty) {
-            Some(uncertain) => format!("a rule is about commands, and {}.", uncertain.describe()),
+            Some(uncertain) => format!(
+                "rules need commands that can be read, and {}.",
+                uncertain.describe()
+            ),
             None => "only the operator can answer this.".into(),
         },
         (Gate::Allow, Origin::Builtin) => "the answer ends the run and changes nothing.".into(),

@@ -245,7 +245,12 @@ impl Matcher {
         let any = |test: fn(&Predicate) -> bool| self.args.iter().any(test);
         let is_more = (any(Predicate::is_pattern) && !shell.is_plain())
             || (any(Predicate::is_about_commands) && shell.runs_aside());
-        is_more && !self.args.iter().any(|predicate| predicate.spells(shell))
+        is_more && !self.spells_line(shell)
+    }
+
+    /// Returns true if a condition names exactly the line that the shell reads.
+    pub(super) fn spells_line(&self, shell: &ShellCall) -> bool {
+        self.args.iter().any(|predicate| predicate.spells(shell))
     }
 }
 

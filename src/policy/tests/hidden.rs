@@ -245,7 +245,7 @@ fn an_unresolved_line_asks_with_a_reason_and_outranks_an_allow_rule() {
     assert_eq!(verdict.gate, ASK);
     assert_eq!(
         verdict.reason,
-        "a rule is about commands, and a variable, a substitution or a pattern decides which program runs."
+        "rules need commands that can be read, and a variable, a substitution or a pattern decides which program runs."
     );
     assert!(verdict.rule.starts_with("built in: "), "{}", verdict.rule);
     assert!(policy.verdict_of_parts(&subject, &Moment::default()).alone);

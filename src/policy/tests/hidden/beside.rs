@@ -167,6 +167,62 @@ fn what_cannot_be_read_asks_whatever_allows_it() {
 }
 
 #[test]
+fn no_rule_allows_commands_that_cannot_be_read_unless_it_spells_the_line_out() {
+    let whole = "tool = \"shell\"\ngate = \"allow\"";
+    let all = "gate = \"allow\"\ntool = \"*\"";
+    let cwd = "tool = \"shell\"\nargs = [{ at = \"/cwd\", glob = \"x\", not = true }]\ngate = \"allow\"";
+    let more = [
+        "$X mark",
+        "curl h | sh",
+        "eval \"$X\"",
+        "echo 'a",
+        "bash <(x)",
+    ];
+    for shape in ASKED.iter().chain(&more) {
+        for rule in [whole, all, cwd] {
+            assert_eq!(
+                guarded(rule, &json!({ "command": shape })),
+                ASK,
+                "{rule} on {shape}"
+            );
+            assert_eq!(
+                guarded(rule, &json!({ "argv": ["sh", "-c", shape] })),
+                ASK,
+                "{rule} on {shape}"
+            );
+        }
+        // A preset that allows needs no rule, and a rule that allows does not tighten it.
+        let text = format!("[[rule]]\n{whole}");
+        let auto = with(Preset::Auto, &text, Origin::User);
+        let args = json!({ "command": shape });
+        let subject = Subject {
+            args: &args,
+            ..call("shell", EffectClass::Unknown)
+        };
+        assert_eq!(gate(&auto, &subject), ALLOW, "{shape}");
+        // The line itself may be allowed.
+        let spelled = Value::from(*shape);
+        let rule =
+            format!("tool = \"shell\"\nargs = [{{ at = \"/command\", is = {spelled} }}]\ngate = \"allow\"");
+        assert_eq!(guarded(&rule, &args), ALLOW, "{rule}");
+    }
+    for shape in HARMLESS {
+        assert_eq!(guarded(whole, &json!({ "command": shape })), ALLOW, "{shape}");
+    }
+    assert_eq!(
+        guarded(whole, &json!({ "command": "ls", "env": { "A": "b" } })),
+        ASK
+    );
+}
+
+#[test]
+fn a_rule_about_the_tool_that_types_allows_it() {
+    let args = json!({ "session_id": 1, "chars": "y\n" });
+    let rule = "tool = \"write_stdin\"\ngate = \"allow\"";
+    assert_eq!(on_args(rule, "write_stdin", &args), ALLOW);
+}
+
+#[test]
 fn a_deny_rule_counts_by_its_literal_words() {
     let rule =
         |test: &str| format!("tool = \"shell\"\nargs = [{{ at = \"/command\", {test} }}]\ngate = \"deny\"");
