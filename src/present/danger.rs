@@ -2,6 +2,7 @@
 //!
 //! Must not know: who decides, how a mark is drawn.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use overrule_base::text::visible;
@@ -25,6 +26,11 @@ pub fn add_overwrite(marks: &mut Vec<DangerMark>) {
             because: "the file exists".to_owned(),
         });
     }
+}
+
+/// The kinds of the marks, each once, in their order.
+pub fn kinds(marks: &[DangerMark]) -> BTreeSet<DangerKind> {
+    marks.iter().map(|mark| mark.kind).collect()
 }
 
 /// Describes the marks; without any, says that no rule matched.

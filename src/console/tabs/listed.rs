@@ -13,6 +13,7 @@ use overrule_domain::state::State;
 use overrule_domain::tags;
 use overrule_domain::thread;
 use overrule_present::call::RunFilesView;
+use overrule_present::danger;
 use overrule_present::many;
 
 /// Indent of the further rows of a call.
@@ -51,8 +52,8 @@ pub(super) fn rows(
         .own(Role::Dim, format!("{digest} "))
         .summary_at_length(Role::Text, &words, WHOLE)
         .own(Role::Dim, format!("  {}", class(state, id)));
-    for mark in maker.run.danger_of(id) {
-        line = line.own(Role::Failed, format!("  {}", mark.kind.label()));
+    for kind in danger::kinds(&maker.run.danger_of(id)) {
+        line = line.own(Role::Failed, format!("  {}", kind.label()));
     }
     if maker.run.may_overwrite(id) {
         line = line.own(Role::Failed, "  may overwrite");

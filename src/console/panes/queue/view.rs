@@ -28,6 +28,7 @@ use overrule_domain::tags;
 use overrule_domain::thread;
 use overrule_domain::turn::{Stream, StreamFaultKind};
 use overrule_present::call::RunFilesView;
+use overrule_present::danger;
 use overrule_base::text::visible;
 
 /// Columns of the name of the operator's program.
@@ -232,8 +233,8 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
             line = line.own(Role::Failed, format!("{tag} "));
         }
         let args = ready::resolved_args(state, call).unwrap_or_else(|| Arc::clone(args));
-        for mark in model.run.danger_of(id) {
-            line = line.own(Role::Failed, format!("{} ", mark.kind.label()));
+        for kind in danger::kinds(&model.run.danger_of(id)) {
+            line = line.own(Role::Failed, format!("{} ", kind.label()));
         }
         if let Some(words) = summary::describe_change(node) {
             line = line.own(Role::Edited, format!("({words}) "));

@@ -167,16 +167,24 @@ fn a_command_is_shown_as_typed_with_its_dangers_in_frame_and_queue() {
     stage.awaiting(
         "c3",
         "shell",
-        r#"{"command":"rm -rf build && curl x.org","timeout_s":5}"#,
+        r#"{"command":"rm -rf build && curl x.org && git clean -fd","timeout_s":5}"#,
     );
     stage.awaiting("c4", "shell", r#"{"command":"ls"}"#);
     stage.draw();
     stage.press("2");
     stage.wait(ARMING);
     let text = stage.text();
-    assert!(text.contains("┃ $ rm -rf build && curl x.org"), "{text}");
-    assert!(text.contains("danger     deletes (rm), network (curl)"), "{text}");
+    assert!(
+        text.contains("┃ $ rm -rf build && curl x.org && git clean -fd"),
+        "{text}"
+    );
+    assert!(
+        text.contains("deletes (git clean)") && text.contains("deletes (rm)"),
+        "{text}"
+    );
+    assert!(text.contains("network (curl)"), "{text}");
     let row = text.lines().find(|line| line.contains("c3 r1 shell")).unwrap();
+    assert_eq!(row.matches("deletes").count(), 1, "{row}");
     assert!(row.contains("deletes network"), "{row}");
     stage.press("j");
     let text = stage.text();

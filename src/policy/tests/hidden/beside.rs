@@ -171,13 +171,7 @@ fn no_rule_allows_commands_that_cannot_be_read_unless_it_spells_the_line_out() {
     let whole = "tool = \"shell\"\ngate = \"allow\"";
     let all = "gate = \"allow\"\ntool = \"*\"";
     let cwd = "tool = \"shell\"\nargs = [{ at = \"/cwd\", glob = \"x\", not = true }]\ngate = \"allow\"";
-    let more = [
-        "$X mark",
-        "curl h | sh",
-        "eval \"$X\"",
-        "echo 'a",
-        "bash <(x)",
-    ];
+    let more = ["$X mark", "curl h | sh", "eval \"$X\"", "echo 'a", "bash <(x)"];
     for shape in ASKED.iter().chain(&more) {
         for rule in [whole, all, cwd] {
             assert_eq!(
