@@ -54,6 +54,11 @@ impl Launch {
         variables.chain(words).collect::<Vec<_>>().join(" ")
     }
 
+    /// The same, for a shell that may be in any directory.
+    pub fn line_in(&self, workspace: &Path) -> String {
+        format!("cd {} && {}", quote(&workspace.to_string_lossy()), self.line())
+    }
+
     /// Starts it as a child that ends with this process.
     pub fn spawn(&self, workspace: &Path) -> Result<Child, Failure> {
         let mut command = Command::new(&self.program);

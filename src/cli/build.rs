@@ -17,7 +17,7 @@ use overrule_control::Places;
 use overrule_domain::envelope::Envelope;
 use overrule_domain::event::run::{Limits, Started};
 use overrule_domain::price::Price;
-use overrule_engine::advise::Adviser;
+use overrule_engine::advise::{Adviser, ShellStart};
 use overrule_engine::approver::{self, Approver};
 use overrule_engine::clock::Clock;
 use overrule_engine::log::{Log, Unwritten};
@@ -180,6 +180,10 @@ impl AppContext {
             policy: Arc::new(policy),
             session: Arc::from(setup.session.as_str()),
             workspace: Arc::new(workspace.to_owned()),
+            shell: ShellStart {
+                in_workspace: true,
+                programs: Arc::from(environment.search_path()),
+            },
             environment: Arc::from(names.join("\n")),
             sandbox: Arc::from("sandbox level 0"),
             approver: None,

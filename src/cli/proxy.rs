@@ -52,8 +52,17 @@ impl Plan<'_> {
             upstream: self.upstream.clone(),
             agent: self.agent,
             headless: self.headless,
+            begins_in_workspace: self.agent.is_some()
+                && !self.args.agent.iter().skip(1).any(|word| names_directory(word)),
         }
     }
+}
+
+/// True for an argument of an agent that may make it work in another directory: `-C DIR`, `--cd=DIR`, `DIR`.
+fn names_directory(word: &str) -> bool {
+    let value = word.split_once('=').map_or(word, |(_, value)| value);
+    let attached = value.strip_prefix("-C").filter(|value| !value.is_empty());
+    std::path::Path::new(attached.unwrap_or(value)).is_dir()
 }
 
 /// Supervises an agent.
@@ -263,8 +272,8 @@ async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<Option<Child>, Failu
     match plan.args.window {
         Window::Tmux => launch.in_tmux(&plan.context.workspace).await?,
         Window::None => {
-            print::err("start the agent in another terminal, in the same directory:");
-            print::err(&format!("  {}", launch.line()));
+            print::err("start the agent in another terminal:");
+            print::err(&format!("  {}", launch.line_in(&plan.context.workspace)));
             print::err("this screen opens with its first request (ctrl-c ends)");
         }
     }

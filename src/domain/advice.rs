@@ -38,8 +38,9 @@ pub trait Advice {
     /// Effect class and tags of a tool; none for an unknown tool.
     fn tool(&self, name: &str) -> Option<ToolFacts>;
 
-    /// Effect class of a call with these arguments; `unknown` for an unknown tool.
-    fn effect(&self, tool: &str, _args: &str) -> EffectClass {
+    /// Effect class of a call with these arguments; `unknown` for an unknown tool. It may depend on the calls before it:
+    /// on where a shell is.
+    fn effect(&self, _state: &State, tool: &str, _args: &str) -> EffectClass {
         self.tool(tool).map_or(EffectClass::Unknown, |facts| facts.effect)
     }
 
@@ -161,7 +162,11 @@ pub fn decide(
     let Some((before, args)) = repair_trace::replaced(node).filter(|_| verdict.gate == Gate::Allow) else {
         return Some(verdict);
     };
-    let (was, is) = (advice.effect(before, args), advice.effect(tool, bytes));
+    let state = used.state();
+    let (was, is) = (
+        advice.effect(state, before, args),
+        advice.effect(state, tool, bytes),
+    );
     if is <= was {
         return Some(verdict);
     }
@@ -208,6 +213,11 @@ impl<'d> RuleUses<'d> {
             but_once: Some(rule),
             ..self
         }
+    }
+
+    /// The state before those events.
+    pub fn state(&self) -> &'d State {
+        self.state
     }
 
     /// How often a rule, as cited, has approved a call or is about to.
@@ -330,7 +340,7 @@ impl Advice for Cards<'_> {
         Some(ToolFacts::of(card))
     }
 
-    fn effect(&self, tool: &str, args: &str) -> EffectClass {
+    fn effect(&self, _state: &State, tool: &str, args: &str) -> EffectClass {
         super::tags::effect(self.0, tool, args)
     }
 

@@ -3,11 +3,13 @@
 //! Must not know: who decides.
 //!
 //! Pure, with these exceptions: [`Advice::operands`] and [`Advice::before`] read files, [`Advice::verdict`],
-//! [`Advice::digest`], [`Advice::exact`] and [`Advice::resource`] follow the links of paths, and [`Advice::still_runs`]
+//! [`Advice::digest`], [`Advice::exact`] and [`Advice::resource`] follow the links of paths, [`Advice::effect`] and
+//! [`Advice::verdict`] look at the places and the repository that a shell line reads, and [`Advice::still_runs`]
 //! checks processes. All of them run in the task of the run's driver: a file system that does not answer stops it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -45,6 +47,11 @@ use overrule_tools::child;
 use overrule_tools::registry::Registry;
 use overrule_tools::workspace;
 
+mod read_only;
+
+/// The tag of a tool that reaches beyond this machine.
+const EXTERNAL: &str = "external";
+
 /// What this process knows about tools and policy.
 #[derive(Clone)]
 pub struct Adviser {
@@ -58,6 +65,8 @@ pub struct Adviser {
     pub session: Arc<str>,
     /// The directory that the tools work in.
     pub workspace: Arc<PathBuf>,
+    /// How a shell begins.
+    pub shell: ShellStart,
     /// Names of the environment variables that a child process receives.
     pub environment: Arc<str>,
     /// How child processes are confined.
@@ -77,6 +86,25 @@ pub struct Adviser {
     pub loops: Arc<Mutex<loops::Watch>>,
     /// The kinds of the newest prompts, needed for every call.
     pub kinds: Arc<Mutex<KindCache>>,
+}
+
+/// How a shell begins: that of the program, or that of an agent.
+#[derive(Debug, Clone)]
+pub struct ShellStart {
+    /// True if it begins in the workspace.
+    pub in_workspace: bool,
+    /// Its search path for programs.
+    pub programs: Arc<OsStr>,
+}
+
+impl ShellStart {
+    /// One in the workspace, with the programs of the system.
+    pub fn of_system() -> Self {
+        Self {
+            in_workspace: true,
+            programs: Arc::from(OsStr::new("/usr/local/bin:/usr/bin:/bin")),
+        }
+    }
 }
 
 /// Follows the links of paths during one evaluation: each path once, so that all rules see the same places.
@@ -304,7 +332,10 @@ impl Advice for Adviser {
         self.registry.facts(name)
     }
 
-    fn effect(&self, tool: &str, args: &str) -> EffectClass {
+    fn effect(&self, state: &State, tool: &str, args: &str) -> EffectClass {
+        if self.only_reads(state, tool, args) {
+            return EffectClass::Read;
+        }
         self.effect_of(tool, args)
     }
 
@@ -334,12 +365,23 @@ impl Advice for Adviser {
         let spec = self.registry.spec(tool);
         let links = FollowedLinks::default();
         let key = || self.key(tool, args, &links);
-        let effect = self.effect_of(tool, args);
+        let reads = self.only_reads(used.state(), tool, args);
+        let effect = if reads {
+            EffectClass::Read
+        } else {
+            self.effect_of(tool, args)
+        };
+        let tags = spec.map_or(&[][..], |spec| &spec.card.tags);
+        let tags: Vec<String> = tags
+            .iter()
+            .filter(|tag| !(reads && *tag == EXTERNAL))
+            .cloned()
+            .collect();
         let args = parse_args(args);
         let subject = Subject {
             tool,
             effect,
-            tags: spec.map_or(&[], |spec| &spec.card.tags),
+            tags: &tags,
             args: &args,
             server: spec.and_then(|spec| spec.card.server()),
             is_of_agent: spec.is_some_and(|spec| spec.card.is_of_agent()),

@@ -18,6 +18,7 @@ pub mod matcher;
 pub mod parse;
 mod place;
 pub mod preset;
+pub mod read_only;
 pub mod rule;
 pub mod session;
 pub mod shell;

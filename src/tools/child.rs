@@ -93,6 +93,12 @@ impl Default for Environment {
 }
 
 impl Environment {
+    /// Returns the search path for programs.
+    pub fn search_path(&self) -> &OsStr {
+        let found = self.vars.iter().find(|(name, _)| name == "PATH");
+        found.map_or(OsStr::new(DEFAULT_PATH), |(_, value)| value)
+    }
+
     /// Selects the variables that may be passed on, sorted by name.
     pub fn allowed(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let mut vars: Vec<(OsString, OsString)> =

@@ -15,6 +15,7 @@ mod overlay;
 mod passing;
 mod paused;
 mod program;
+mod reading;
 mod real;
 mod restart;
 mod rewritten;

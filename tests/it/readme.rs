@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use overrule::console::verbs;
+use overrule::domain::call::{EffectClass, Gate};
+use overrule::policy;
 
 const BEGIN: &str = "<!-- keys: begin";
 const END: &str = "<!-- keys: end -->";
@@ -95,5 +97,66 @@ fn the_pictures_are_what_the_console_draws_now_and_each_is_shown() {
             readme().contains(&format!("docs/pictures/{name}")),
             "nothing shows {name}"
         );
+    }
+}
+
+/// The files of rules in docs/policy.md, by agent.
+fn files_of_rules() -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/policy.md")).unwrap();
+    let blocks = text
+        .split("```toml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
+    let named = blocks.filter_map(|block| {
+        let (name, _) = block.strip_prefix("# ")?.split_once(".toml: ")?;
+        Some((name.to_owned(), block.to_owned()))
+    });
+    named.collect()
+}
+
+#[test]
+fn the_files_of_rules_for_agents_decide_as_they_say() {
+    let files = files_of_rules();
+    assert_eq!(
+        files.keys().collect::<Vec<_>>(),
+        ["claude", "codex", "gemini", "opencode", "qwen"]
+    );
+    for (agent, text) in &files {
+        let (shell, line, reader, path) = match agent.as_str() {
+            "claude" => ("Bash", "command", "Read", "file_path"),
+            "codex" => ("exec_command", "cmd", "view_image", "path"),
+            "opencode" => ("bash", "command", "read", "filePath"),
+            _ => ("run_shell_command", "command", "read_file", "file_path"),
+        };
+        let read = policy::parse::file("rules.toml", text, policy::Origin::User).unwrap();
+        let mut rules = policy::Policy::new(read.preset.unwrap().value);
+        for rule in read.rules {
+            assert!(rules.add(rule).is_none());
+        }
+        let gate = |tool: &str, effect, args: serde_json::Value| {
+            let subject = policy::Subject {
+                tool,
+                effect,
+                tags: &[],
+                args: &args,
+                server: None,
+                is_of_agent: true,
+            };
+            rules.verdict(&subject).gate
+        };
+        let run = |command: &str| gate(shell, EffectClass::Unknown, serde_json::json!({ line: command }));
+        for (command, expected) in [
+            ("cargo test --lib a::b", Gate::Allow),
+            ("npm run lint", Gate::Allow),
+            ("cargo test; rm -rf a", Gate::Ask),
+            ("cargo publish", Gate::Ask),
+            ("git push origin main", Gate::Ask),
+            ("$X", Gate::Ask),
+        ] {
+            assert_eq!(run(command), expected, "{agent}: {command}");
+        }
+        let reads = |file: &str| gate(reader, EffectClass::Read, serde_json::json!({ path: file }));
+        assert_eq!(reads("/w/src/a.rs"), Gate::Allow, "{agent}");
+        assert_eq!(reads("/w/.env.local"), Gate::Deny, "{agent}");
     }
 }

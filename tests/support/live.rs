@@ -14,7 +14,7 @@ use overrule::domain::event::{Event, RunEvent};
 use overrule::domain::id::Seq;
 use overrule::domain::refusal::Refusal;
 use overrule::domain::state::State;
-use overrule::engine::advise::Adviser;
+use overrule::engine::advise::{Adviser, ShellStart};
 use overrule::engine::clock::Clock;
 use overrule::engine::handle::Subscription;
 use overrule::engine::log::{Log, Memory};
@@ -53,6 +53,7 @@ pub fn adviser(workspace: &Path, preset: Preset) -> Adviser {
         policy: Arc::new(Policy::new(preset).in_workspace(workspace)),
         session: Arc::from("live"),
         workspace: Arc::new(workspace.to_owned()),
+        shell: ShellStart::of_system(),
         environment: Arc::from("PATH"),
         sandbox: Arc::from("none"),
         approver: None,

@@ -20,6 +20,7 @@ mod lines;
 mod option_table;
 mod options;
 mod programs;
+mod read_only;
 mod reading;
 mod scan;
 mod unwrap;
@@ -32,6 +33,7 @@ mod wrappers;
 mod tests;
 
 pub use command::{Command, HARMLESS, Program, Redirect};
+pub use read_only::{ReadOnlyCommand, ReadPlace, read_only};
 pub use reading::{MOST, Reading, Uncertainty};
 pub use word::{Word, is_name, quote};
 pub use wrappers::is_shell;

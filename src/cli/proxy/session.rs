@@ -75,6 +75,8 @@ pub struct Parts {
     pub agent: Option<&'static Agent>,
     /// True without a screen.
     pub headless: bool,
+    /// True if the agent was started in the workspace, so that its shell begins there.
+    pub begins_in_workspace: bool,
 }
 
 /// A new session.
@@ -130,6 +132,7 @@ pub fn session(
     };
     let unattended = of.headless && !common.control;
     let mut adviser = adviser(context, &setup, opening, unattended)?;
+    adviser.shell.in_workspace = of.begins_in_workspace;
     adviser.watch = adviser.watch.on(&state);
     adviser.keep_rules(&state.rules);
     if state.started.is_some() {

@@ -66,7 +66,7 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
             delegates: facts
                 .as_ref()
                 .is_some_and(super::super::advice::ToolFacts::delegates),
-            effect: advice.effect(tool, args),
+            effect: advice.effect(state, tool, args),
         });
     }
 }

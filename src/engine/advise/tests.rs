@@ -7,13 +7,14 @@ use overrule_domain::id::NodeKind;
 use overrule_policy::Preset;
 use overrule_tools::builtin;
 
-fn adviser() -> Adviser {
+pub(super) fn adviser() -> Adviser {
     Adviser {
         output: None,
         registry: Arc::new(Registry::new(builtin::all(&builtin::Setup::default())).unwrap()),
         policy: Arc::new(Policy::new(Preset::Guarded)),
         session: "s".into(),
         workspace: Arc::new(PathBuf::from("/w")),
+        shell: crate::advise::ShellStart::of_system(),
         environment: "HOME\nPATH".into(),
         sandbox: "none".into(),
         approver: None,

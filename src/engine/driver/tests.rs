@@ -64,6 +64,7 @@ fn adviser(policy: Policy) -> Adviser {
         policy: Arc::new(policy),
         session: "session".into(),
         workspace: Arc::new(PathBuf::from("/")),
+        shell: crate::advise::ShellStart::of_system(),
         environment: "".into(),
         sandbox: "none".into(),
         approver: None,

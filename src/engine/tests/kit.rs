@@ -211,6 +211,7 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         policy: Arc::new(policy),
         session: Arc::from("s"),
         workspace: Arc::new(workspace),
+        shell: crate::advise::ShellStart::of_system(),
         environment: Arc::from(""),
         sandbox: Arc::from(""),
         approver: None,

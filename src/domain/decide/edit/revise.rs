@@ -211,14 +211,14 @@ fn edit_approves(
 ) -> Option<Digest> {
     let facts = advice.tool(tool)?;
     let before = state.nodes.get(&life.id).and_then(Node::as_call);
-    let before = before.map_or(EffectClass::Pure, |(tool, args)| advice.effect(tool, args));
+    let before = before.map_or(EffectClass::Pure, |(tool, args)| advice.effect(state, tool, args));
     let as_edited = ready::with_args(state, life, args);
     let ready::Readiness::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
         return None;
     };
     let alone = tags::confirmation_of(state, tool).is_some();
     let bytes = resolved.as_deref().unwrap_or(args);
-    if advice.effect(tool, bytes) > before || (facts.must_be_seen() && !shown) || alone {
+    if advice.effect(state, tool, bytes) > before || (facts.must_be_seen() && !shown) || alone {
         return None;
     }
     let rev = state.nodes.get(&life.id)?.next_rev();
