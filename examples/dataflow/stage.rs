@@ -204,6 +204,7 @@ pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fai
         policy: Arc::new(Policy::new(preset)),
         session: Arc::from("stage"),
         workspace: Arc::new(Path::new("/").to_owned()),
+        shell: overrule::engine::advise::ShellStart::of_system(),
         environment: Arc::from(""),
         sandbox: Arc::from("no children"),
         approver: None,
