@@ -27,7 +27,7 @@ use overrule_tools::registry::Registry;
 
 /// Calls the shell once, then waits.
 const SHELL: &str = "[meta]\nname = \"one\"\n[[rule]]\nthink = \"I run it.\"\n\
-                     [[rule.call]]\ntool = \"shell\"\nargs = { command = \"true\" }\n";
+                     [[rule.call]]\ntool = \"shell\"\nargs = { command = \":\" }\n";
 
 #[derive(Clone, Default)]
 struct Memory(Arc<Mutex<Vec<Envelope>>>);
@@ -285,7 +285,7 @@ async fn only_what_was_decided_on_may_run() {
 
     let good = state_with(&memory, vec![approve.clone(), started.clone()]);
     let approved = Approved::from_decision(&good, &adviser, which).unwrap();
-    assert_eq!(&**approved.bytes(), "{\"command\":\"true\"}");
+    assert_eq!(&**approved.bytes(), "{\"command\":\":\"}");
 
     let refuse = |events| Approved::from_decision(&state_with(&memory, events), &adviser, which).unwrap_err();
     assert_eq!(refuse(vec![started.clone()]), Error::Undecided(life.id));

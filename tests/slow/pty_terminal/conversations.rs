@@ -69,7 +69,7 @@ fn a_key_goes_to_the_conversation_that_waits_and_back() {
         match body["messages"].as_array().map(Vec::len) {
             Some(1) => calls(
                 "I look.",
-                &[("c1", "bash", json!({"command": format!("echo {task}")}))],
+                &[("c1", "bash", json!({"command": format!("env echo {task}")}))],
             ),
             _ => answer_in_words("Done."),
         }
@@ -94,38 +94,38 @@ fn a_key_goes_to_the_conversation_that_waits_and_back() {
     let (_, at) = text.split_once("the proxy serves http://").unwrap();
     let (at, _) = at.split_once("/s/").unwrap();
     let first = ask(at, "the first task");
-    run.wait_for("echo the first task");
+    run.wait_for("env echo the first task");
     let second = ask(at, "another task");
     run.wait_for("1 decision waits in another conversation: another task");
 
     run.send("\x1bw");
-    run.wait_for("echo another task");
+    run.wait_for("env echo another task");
     run.wait_for("waits in another conversation: the first task");
-    assert!(!shown(&run).contains("echo the first task"), "{}", shown(&run));
+    assert!(!shown(&run).contains("env echo the first task"), "{}", shown(&run));
     run.send("t");
     run.wait_for("may this call run?");
     run.armed();
     run.send("a");
     let given = second.recv_timeout(crate::pty_terminal::harness::SOON).unwrap();
-    assert_eq!(arguments(&given), r#"{"command":"echo another task"}"#);
+    assert_eq!(arguments(&given), r#"{"command":"env echo another task"}"#);
     assert!(first.try_recv().is_err(), "the other one still waits");
 
     // Leaving would end the conversation that waits, so it asks.
     run.send("\x1bw");
-    run.wait_for("echo the first task");
+    run.wait_for("env echo the first task");
     run.send("\x1bw");
-    run.wait_for("echo another task");
+    run.wait_for("env echo another task");
     run.send("q");
     run.wait_for("is not over: it ends as well");
     run.send("\x1b");
     run.until("the question is closed", || !shown(&run).contains("is not over"));
     run.send("\x1bw");
-    run.wait_for("echo the first task");
+    run.wait_for("env echo the first task");
     run.send("t");
     run.wait_for("may this call run?");
     run.armed();
     run.send("a");
     let given = first.recv_timeout(crate::pty_terminal::harness::SOON).unwrap();
-    assert_eq!(arguments(&given), r#"{"command":"echo the first task"}"#);
+    assert_eq!(arguments(&given), r#"{"command":"env echo the first task"}"#);
     assert_eq!(model.seen().len(), 2, "each was asked once");
 }
