@@ -314,6 +314,16 @@ pub fn places(tool: &str, args: &str) -> Vec<String> {
     PLACES.iter().filter_map(texts).flatten().collect()
 }
 
+/// Returns the directory in which a call of a shell runs, as written; nothing where the call names none.
+pub fn directory(tool: &str, args: &str) -> Option<String> {
+    if !is_shell(tool) {
+        return None;
+    }
+    let members: BTreeMap<String, &RawValue> = serde_json::from_str(args).ok()?;
+    let text = |name: &&str| serde_json::from_str::<String>(members.get(*name)?.get()).ok();
+    DIRECTORY.iter().find_map(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -334,6 +344,20 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(kind(tool), expected, "{tool}");
+        }
+    }
+
+    #[test]
+    fn the_directory_of_a_shell_is_read() {
+        for (tool, args, expected) in [
+            ("shell", r#"{"command":"ls","cwd":"a"}"#, Some("a")),
+            ("exec_command", r#"{"cmd":"ls","workdir":"a/b"}"#, Some("a/b")),
+            ("shell", r#"{"command":"ls"}"#, None),
+            ("shell", r#"{"command":"ls","cwd":7}"#, None),
+            ("read_file", r#"{"cwd":"a"}"#, None),
+            ("shell", "{", None),
+        ] {
+            assert_eq!(directory(tool, args).as_deref(), expected, "{tool} {args}");
         }
     }
 

@@ -10,6 +10,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -190,18 +191,32 @@ impl Adviser {
         parts.extend(contents(&operands));
         let places = self.places(tool, args, links);
         parts.extend(places.iter().map(|place| place.as_os_str().as_encoded_bytes()));
+        let directory = self.directory(tool, args);
+        parts.extend(directory.as_ref().map(<[u8; 16]>::as_slice));
         Some(Arc::from(canon::hash("overrule always v1", &parts)))
     }
 
     /// Returns the places that the links in the paths of a call lead to, if that is elsewhere.
     fn places(&self, tool: &str, args: &str, links: &FollowedLinks) -> Vec<PathBuf> {
-        let places = known_tool::places(tool, args).into_iter();
+        let directory = known_tool::directory(tool, args);
+        let places = known_tool::places(tool, args).into_iter().chain(directory);
         let followed = places.filter_map(|path| {
             let written = self.workspace.join(path);
             let real = links.real(&written);
             (real != written).then_some(real)
         });
         followed.collect()
+    }
+
+    /// Returns which directory the one is in which a call runs: device and inode. Another one may get its name.
+    fn directory(&self, tool: &str, args: &str) -> Option<[u8; 16]> {
+        let path = self.workspace.join(known_tool::directory(tool, args)?);
+        let about = path.metadata().ok()?;
+        let mut id = [0; 16];
+        let (device, inode) = id.split_at_mut(8);
+        device.copy_from_slice(&about.dev().to_le_bytes());
+        inode.copy_from_slice(&about.ino().to_le_bytes());
+        Some(id)
     }
 
     /// Returns what rules keep from a call that walks a tree, as they are now.
@@ -453,6 +468,8 @@ impl Advice for Adviser {
         // Where no link leads elsewhere, the path in the arguments says it all.
         let places = self.places(tool, args, &FollowedLinks::default());
         parts.extend(places.iter().map(|place| place.as_os_str().as_encoded_bytes()));
+        let directory = self.directory(tool, args);
+        parts.extend(directory.as_ref().map(<[u8; 16]>::as_slice));
         Digest(Arc::from(canon::hash("overrule approval v1", &parts)))
     }
 

@@ -89,6 +89,11 @@ impl Command {
         }
     }
 
+    /// True for a command that another one starts: inside of a wrapper, or named by an option or a variable.
+    pub fn is_started(&self) -> bool {
+        self.role != Role::Line
+    }
+
     /// True if an option or a variable of another command names it.
     pub fn is_beside(&self) -> bool {
         self.role == Role::Beside

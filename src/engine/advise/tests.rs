@@ -199,3 +199,29 @@ fn a_rule_and_a_decision_are_about_the_place_that_a_link_leads_to() {
         assert_eq!(withheld(std::path::Path::new(path)).is_some(), expected, "{path}");
     }
 }
+
+#[test]
+fn an_approval_is_for_the_directory_that_was_there() {
+    let root = tempfile::tempdir().unwrap();
+    for name in ["good", "evil", "plain"] {
+        std::fs::create_dir(root.path().join(name)).unwrap();
+    }
+    std::os::unix::fs::symlink("good", root.path().join("sub")).unwrap();
+    let adviser = Adviser {
+        workspace: Arc::new(root.path().to_owned()),
+        ..adviser()
+    };
+    let of = |directory: &str| {
+        let args = format!(r#"{{"command":"./run","cwd":"{directory}"}}"#);
+        adviser.digest(NodeId::new(NodeKind::Call, 3), Rev(1), ("shell", &args), &[])
+    };
+    let (link, plain) = (of("sub"), of("plain"));
+    assert_eq!((&link, &plain), (&of("sub"), &of("plain")));
+    std::fs::remove_file(root.path().join("sub")).unwrap();
+    std::os::unix::fs::symlink("evil", root.path().join("sub")).unwrap();
+    assert_ne!(link, of("sub"), "the link leads elsewhere");
+    // The old directory is kept, so that its number is not given again.
+    std::fs::rename(root.path().join("plain"), root.path().join("old")).unwrap();
+    std::fs::create_dir(root.path().join("plain")).unwrap();
+    assert_ne!(plain, of("plain"), "another directory has the name");
+}

@@ -100,7 +100,10 @@ impl Tool for Shell {
 
     fn operands(&self, args: &str, workspace: &Path) -> Vec<Operand> {
         let args: Result<Args, _> = serde_json::from_str(args);
-        args.map_or_else(|_| Vec::new(), |args| operands::operands(&args, workspace))
+        args.map_or_else(
+            |_| Vec::new(),
+            |args| operands::operands(&args, workspace, self.environment.search_path()),
+        )
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
@@ -110,14 +113,14 @@ impl Tool for Shell {
 }
 
 /// Returns the files that a program with these arguments would run in the workspace, in their present state.
-pub(crate) fn operands_of(argv: Vec<String>, workspace: &Path) -> Vec<Operand> {
+pub(crate) fn operands_of(argv: Vec<String>, workspace: &Path, environment: &Environment) -> Vec<Operand> {
     let args = Args {
         command: None,
         argv: Some(argv),
         cwd: None,
         timeout_s: None,
     };
-    operands::operands(&args, workspace)
+    operands::operands(&args, workspace, environment.search_path())
 }
 
 /// A program to run.

@@ -110,7 +110,10 @@ impl Tool for Declared {
             "",
         );
         let words = command::filled(argv, &args);
-        words.map_or_else(|_| Vec::new(), |words| shell::operands_of(words, workspace))
+        words.map_or_else(
+            |_| Vec::new(),
+            |words| shell::operands_of(words, workspace, &self.environment),
+        )
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {

@@ -8,6 +8,7 @@
 
 mod named;
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
@@ -27,12 +28,12 @@ const MOST: usize = 16;
 const WHOLE: u64 = 4 * 1024 * 1024;
 
 /// Returns the files that a command may run, in their order in the command, as they are now, then the unknown ones.
-pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
+pub(super) fn operands(args: &Args, workspace: &Path, search_path: &OsStr) -> Vec<Operand> {
     let root = match args.cwd.as_deref() {
         None => workspace.to_owned(),
         Some(cwd) => workspace.join(cwd),
     };
-    let mut named = NamedFiles::new(&root);
+    let mut named = NamedFiles::new(&root, workspace, search_path);
     match (&args.command, &args.argv) {
         (Some(line), None) => named.read(&Reading::of_line(line)),
         (None, Some(argv)) => named.read(&Reading::of_words(argv)),
@@ -137,7 +138,7 @@ mod tests {
             cwd: None,
             timeout_s: None,
         };
-        operands(&args, dir)
+        operands(&args, dir, OsStr::new("/usr/bin:/bin"))
     }
 
     fn summaries(found: &[Operand]) -> Vec<String> {
@@ -182,6 +183,83 @@ mod tests {
     }
 
     #[test]
+    fn programs_that_the_search_path_finds_in_the_workspace_are_listed() {
+        let dir = place();
+        write(dir.path(), "bin/tool", "#!/bin/sh", 0o755);
+        write(dir.path(), "sub/bin/other", "#!/bin/sh", 0o755);
+        let with = |path: &str, line: &str| {
+            let args = Args {
+                command: Some(line.to_owned()),
+                argv: None,
+                cwd: None,
+                timeout_s: None,
+            };
+            summaries(&operands(&args, dir.path(), OsStr::new(path)))
+        };
+        let own = format!("{}:/usr/bin:/bin", dir.path().join("bin").display());
+        for (path, line, files) in [
+            (own.as_str(), "tool", &["bin/tool"][..]),
+            (&own, "ls && tool a | cat", &["bin/tool"]),
+            (&own, "env A=1 timeout 5 tool", &["bin/tool"]),
+            (&own, "xargs tool", &["bin/tool"]),
+            (&own, "sh -c tool", &["bin/tool"]),
+            (&own, "/usr/bin/tool", &[]),
+            (&own, "echo tool", &[]),
+            (&own, "ls", &[]),
+            ("bin:/usr/bin", "tool", &["bin/tool"]),
+            ("/usr/bin:/bin", "tool", &[]),
+            ("/usr/bin:/bin", "PATH=bin tool", &["bin/tool"]),
+            ("/usr/bin:/bin", "PATH=./bin:$PATH tool", &["bin/tool"]),
+            ("/usr/bin:/bin", "export PATH=bin:$PATH; tool", &["bin/tool"]),
+            ("/usr/bin:/bin", "env PATH=bin tool", &["bin/tool"]),
+            ("/usr/bin:/bin", "cd sub && PATH=bin other", &["sub/bin/other"]),
+        ] {
+            assert_eq!(with(path, line), files, "{path}: {line}");
+        }
+    }
+
+    #[test]
+    fn files_that_a_program_takes_in_its_own_way_are_listed() {
+        let dir = place();
+        std::fs::remove_file(dir.path().join("run")).unwrap();
+        write(dir.path(), "pack/__main__.py", "", 0o644);
+        write(dir.path(), "pack/part.py", "", 0o644);
+        write(dir.path(), "pack/__init__.py", "", 0o644);
+        write(dir.path(), "mod.py", "", 0o644);
+        write(dir.path(), "x.so", "", 0o644);
+        write(dir.path(), "hook.js", "", 0o644);
+        write(dir.path(), "Makefile", "", 0o644);
+        for (line, files) in [
+            ("python3 -m mod", &["mod.py"][..]),
+            ("python3 -mmod a", &["mod.py"]),
+            ("python3 -m pack", &["pack/__init__.py", "pack/__main__.py"]),
+            ("python3.12 -m pack.part", &["pack/__init__.py", "pack/part.py"]),
+            ("python3 -m json.tool notes.txt", &["notes.txt"]),
+            ("uv run mod.py", &["mod.py"]),
+            ("uv run python -m mod", &["mod.py"]),
+            ("mawk -f notes.txt", &["notes.txt"]),
+            ("LD_PRELOAD=./x.so ls", &["x.so"]),
+            ("LD_PRELOAD=a.so:./x.so ls", &["x.so"]),
+            ("env LD_PRELOAD=./x.so ls", &["x.so"]),
+            ("export LD_PRELOAD=./x.so; ls", &["x.so"]),
+            ("NODE_OPTIONS='--require ./hook.js' npm test", &["hook.js"]),
+            ("NODE_OPTIONS=-r./hook.js npm test", &["hook.js"]),
+            ("BASH_ENV=notes.txt bash -c ls", &["notes.txt"]),
+            ("xargs -a notes.txt rm", &["notes.txt"]),
+            ("xargs --arg-file=notes.txt rm", &["notes.txt"]),
+            ("xargs -anotes.txt rm", &["notes.txt"]),
+            ("make -f Makefile all", &["Makefile"]),
+            ("go run mod.py", &["mod.py"]),
+            ("go test ./...", &[]),
+            ("make all", &[]),
+            ("python3 -m pytest", &[]),
+            ("LC_ALL=notes.txt ls", &[]),
+        ] {
+            assert_eq!(of(dir.path(), line), files, "{line}");
+        }
+    }
+
+    #[test]
     fn the_words_of_a_program_are_taken_as_they_are() {
         let dir = place();
         let args = Args {
@@ -190,7 +268,7 @@ mod tests {
             cwd: Some(".".into()),
             timeout_s: None,
         };
-        assert_eq!(operands(&args, dir.path()).len(), 1);
+        assert_eq!(operands(&args, dir.path(), OsStr::new("")).len(), 1);
     }
 
     #[test]
@@ -202,11 +280,11 @@ mod tests {
             cwd: None,
             timeout_s: None,
         };
-        let before = operands(&args, dir.path());
-        assert_eq!(before, operands(&args, dir.path()));
+        let before = operands(&args, dir.path(), OsStr::new(""));
+        assert_eq!(before, operands(&args, dir.path(), OsStr::new("")));
         assert_eq!((before[0].bytes, before[0].seen), (6, FileCheck::Whole));
         write(dir.path(), "deploy.sh", "echo 2", 0o644);
-        assert_ne!(before, operands(&args, dir.path()));
+        assert_ne!(before, operands(&args, dir.path(), OsStr::new("")));
     }
 
     #[test]
@@ -220,10 +298,10 @@ mod tests {
             cwd: None,
             timeout_s: None,
         };
-        let before = operands(&args, dir.path());
+        let before = operands(&args, dir.path(), OsStr::new(""));
         assert_eq!(before[0].seen, FileCheck::Dates);
         file.set_len(WHOLE + 2).unwrap();
-        assert_ne!(before, operands(&args, dir.path()));
+        assert_ne!(before, operands(&args, dir.path(), OsStr::new("")));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! It lists a path too many rather than one too few. It runs each time a call is shown, so its work is
 //! bounded. It reports what it did not check.
 
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -20,13 +21,98 @@ const LOOKS: usize = 4_096;
 /// Maximum number of words whose file is unknown.
 const UNTOLD: usize = 16;
 /// Programs that run the content of a file argument. Digits and dots of a version may follow.
-const INTERPRETERS: [&str; 36] = [
-    ".", "ash", "awk", "bash", "bun", "busybox", "csh", "dash", "deno", "elixir", "fish", "gawk", "groovy",
-    "guile", "java", "julia", "ksh", "lua", "luajit", "mksh", "nawk", "node", "nodejs", "perl", "php",
-    "pwsh", "pypy", "python", "ruby", "sed", "sh", "source", "tcsh", "tsx", "xonsh", "zsh",
+const INTERPRETERS: [&str; 69] = [
+    ".",
+    "Rscript",
+    "ansible-playbook",
+    "ash",
+    "awk",
+    "bash",
+    "bb",
+    "bun",
+    "busybox",
+    "clojure",
+    "cmake",
+    "crystal",
+    "csh",
+    "dash",
+    "deno",
+    "elixir",
+    "emacs",
+    "ex",
+    "expect",
+    "fish",
+    "gawk",
+    "gdb",
+    "gmake",
+    "go",
+    "groovy",
+    "guile",
+    "java",
+    "julia",
+    "just",
+    "ksh",
+    "lua",
+    "luajit",
+    "make",
+    "mawk",
+    "mksh",
+    "nawk",
+    "ninja",
+    "node",
+    "nodejs",
+    "nvim",
+    "ocaml",
+    "octave",
+    "parallel",
+    "perl",
+    "php",
+    "pwsh",
+    "pypy",
+    "python",
+    "racket",
+    "raku",
+    "ruby",
+    "runghc",
+    "runhaskell",
+    "scala",
+    "sed",
+    "sh",
+    "source",
+    "sqlite3",
+    "swift",
+    "tclsh",
+    "tcsh",
+    "ts-node",
+    "tsx",
+    "uv",
+    "uvx",
+    "vim",
+    "xargs",
+    "xonsh",
+    "zsh",
 ];
 /// Interpreters that take a script as an argument, and a script file only after an option.
-const BY_OPTION: [&str; 4] = ["awk", "gawk", "nawk", "sed"];
+const BY_OPTION: [&str; 20] = [
+    "awk", "cmake", "emacs", "ex", "gawk", "gdb", "gmake", "go", "just", "make", "mawk", "nawk", "ninja",
+    "nvim", "parallel", "sed", "sqlite3", "uv", "vim", "xargs",
+];
+/// Interpreters that run a module by its name.
+const BY_MODULE: [&str; 2] = ["pypy", "python"];
+/// Variables with files that a program loads when it starts.
+const LOADED: [&str; 9] = [
+    "BASH_ENV",
+    "ENV",
+    "LD_AUDIT",
+    "LD_PRELOAD",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "DYLD_INSERT_LIBRARIES",
+];
+/// The variable with the directories in which a program is searched.
+const SEARCH_PATH: &str = "PATH";
 
 /// What was found.
 pub(super) struct NamedFiles {
@@ -37,6 +123,8 @@ pub(super) struct NamedFiles {
     /// True if not everything was checked.
     pub(super) more: bool,
     bases: Vec<PathBuf>,
+    /// The directories of the workspace in which a program is found by its name; the relative ones belong to each base.
+    programs: Vec<PathBuf>,
     /// True if a directory was left out of the bases.
     full: bool,
     words: usize,
@@ -52,12 +140,19 @@ struct ParseState {
 }
 
 impl NamedFiles {
-    pub(super) fn new(root: &Path) -> Self {
+    /// Looks in a directory, and for programs in those of the search path that are in the workspace.
+    pub(super) fn new(root: &Path, workspace: &Path, search_path: &OsStr) -> Self {
+        let real = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+        let is_inside = |place: &PathBuf| {
+            let is_real = || place.canonicalize().is_ok_and(|place| place.starts_with(&real));
+            !place.is_absolute() || place.starts_with(workspace) || is_real()
+        };
         Self {
             files: Vec::new(),
             untold: Vec::new(),
             more: false,
             bases: vec![root.to_owned()],
+            programs: std::env::split_paths(search_path).filter(is_inside).collect(),
             full: false,
             words: 0,
             looks: 0,
@@ -67,10 +162,41 @@ impl NamedFiles {
     /// Finds the files that the commands name.
     pub(super) fn read(&mut self, reading: &Reading) {
         self.more |= reading.unread;
+        for word in reading
+            .commands
+            .iter()
+            .flat_map(|one| one.sets.iter().chain(&one.words))
+        {
+            if let Some((SEARCH_PATH, value)) = word.text.split_once('=') {
+                self.programs.extend(std::env::split_paths(value));
+            }
+        }
         for command in reading.written() {
             self.command(command);
             if self.more && self.words >= WORDS {
                 return;
+            }
+        }
+        for command in &reading.commands {
+            self.program(command);
+        }
+    }
+
+    /// Adds the program of a command that has no path: from the search path, and for one inside of another command, from
+    /// the directory (`uv run x.py`).
+    fn program(&mut self, command: &Command) {
+        let Some(name) = command.program_name().filter(|name| !name.contains('/')) else {
+            return;
+        };
+        let mut places = self.programs.clone();
+        places.extend(command.is_started().then(PathBuf::new));
+        for base in self.bases.clone() {
+            for place in &places {
+                let file = base.join(place).join(name);
+                let is_program = self.stat(&file).is_some_and(|about| about.is_file());
+                if is_program && !self.files.contains(&file) {
+                    self.files.push(file);
+                }
             }
         }
     }
@@ -123,6 +249,12 @@ impl NamedFiles {
             for part in parts(word) {
                 hit |= self.look(part, reads, first);
             }
+            for part in loaded(word) {
+                self.look(part, true, false);
+            }
+            if status.names_module(word) {
+                hit |= self.module(word);
+            }
         }
         if interpreter.is_some() {
             status.interpreter = interpreter;
@@ -131,6 +263,21 @@ impl NamedFiles {
             status.interpreter = None;
         }
         word.clone_into(&mut status.before);
+    }
+
+    /// Adds the files of a module of Python: `a.b` is `a/b.py`, or a package with files of its own.
+    fn module(&mut self, word: &str) -> bool {
+        let name = word.strip_prefix("-m").unwrap_or(word);
+        let path = name.replace('.', "/");
+        let mut hit = false;
+        for (at, _) in path.match_indices('/') {
+            let package = path.get(..at).unwrap_or_default();
+            self.look(&format!("{package}/__init__.py"), true, false);
+        }
+        for end in [".py", "/__init__.py", "/__main__.py"] {
+            hit |= self.look(&format!("{path}{end}"), true, false);
+        }
+        hit
     }
 
     /// Adds the files of this name in all base directories.
@@ -179,6 +326,16 @@ impl NamedFiles {
 }
 
 impl ParseState {
+    /// True if this word names a module that the interpreter runs.
+    fn names_module(&self, word: &str) -> bool {
+        let is_by_module = self
+            .interpreter
+            .as_deref()
+            .is_some_and(|name| BY_MODULE.contains(&name));
+        let attached = || word.starts_with("-m") && word.len() > 2;
+        is_by_module && (self.before == "-m" || attached())
+    }
+
     /// True if an interpreter may run this word as a file.
     fn takes(&self, word: &str) -> bool {
         let Some(interpreter) = &self.interpreter else {
@@ -187,6 +344,21 @@ impl ParseState {
         let option = |word: &str| word.starts_with('-') && word.contains(['f', 'E']);
         !BY_OPTION.contains(&interpreter.as_str()) || option(&self.before) || option(word)
     }
+}
+
+/// The files in the value of a variable that a program loads.
+fn loaded(word: &str) -> impl Iterator<Item = &str> {
+    let value = word.split_once('=').filter(|(name, _)| LOADED.contains(name));
+    let value = value.map_or("", |(_, value)| value);
+    let each = value.split([':', ' ', '=', ',']);
+    let of_option = |part: &'_ str| part.strip_prefix("-r").filter(|rest| !rest.is_empty()).is_some();
+    each.filter(|part| !part.is_empty()).map(move |part| {
+        if of_option(part) {
+            part.get(2..).unwrap_or(part)
+        } else {
+            part
+        }
+    })
 }
 
 /// The parts of a word that may name a file: all of it, and the value of an option or of a variable.
