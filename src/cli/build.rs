@@ -14,6 +14,7 @@ use super::models;
 use super::print;
 use overrule_config::{self as config, Env, Flags, Settings};
 use overrule_control::Places;
+use overrule_control::agents::Agents;
 use overrule_domain::envelope::Envelope;
 use overrule_domain::event::run::{Limits, Started};
 use overrule_domain::price::Price;
@@ -61,6 +62,8 @@ pub struct AppContext {
     pub places: Places,
     /// Files and directories that no tool of a run may read or write.
     pub private: Vec<PathBuf>,
+    /// The agents that this process supervises.
+    pub agents: Agents,
 }
 
 impl AppContext {
@@ -82,6 +85,7 @@ impl AppContext {
             reach: address::Flags::of(common, &settings.sessions),
             record: common.record.clone(),
             places,
+            agents: Agents::default(),
             env,
             flags,
             settings,

@@ -40,6 +40,7 @@ pub fn open(
         (&dir, &place.id()),
         ready.handle.clone(),
         servers,
+        context.agents.clone(),
     )
     .map_err(|error| Failure::new(Code::Config, error))?;
     ready.handle.notice(format!(

@@ -5,7 +5,8 @@
 use super::args::ToolsWhat;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{control, print, record, trust};
+use super::operator;
+use super::{control, print, record};
 use overrule_base::text::visible;
 use overrule_control::protocol::{Asks, ServerRequest};
 use overrule_control::{Answer, Error as ControlError};
@@ -57,7 +58,7 @@ pub fn accept(
             ));
         }
         Some(hash) if hash == now.hash() => {
-            trust::only_the_operator("accept the definitions")?;
+            operator::only_the_operator(&context.env, "accept the definitions")?;
             pins::accept(&dir, config, &now).map_err(|error| Failure::new(Code::Other, error))?;
             print::out(&format!(
                 "accepted {} tools of {}",
@@ -106,7 +107,7 @@ pub fn in_run(context: &AppContext, what: &ToolsWhat) -> Result<bool, Failure> {
     let name = visible(&server);
     let refuses = matches!(request, ServerRequest::Refuse { .. });
     if !matches!(request, ServerRequest::Show { .. }) {
-        trust::only_the_operator("decide about the definitions")?;
+        operator::only_the_operator(&context.env, "decide about the definitions")?;
     }
     let place = context.find(id)?;
     if !journal::is_held(&place) {

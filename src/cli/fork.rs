@@ -11,8 +11,10 @@ use super::address::{self, Address};
 use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
+use super::operator;
 use super::print;
 use overrule_base::text::{visible, visible_head};
+use overrule_config::Env;
 use overrule_console::link::{Forking, NewSession, Update};
 use overrule_domain::advice::Cards;
 use overrule_domain::command::{Command, RunCommand};
@@ -36,6 +38,8 @@ const NAMED: usize = 20;
 pub struct Forks {
     /// The sessions.
     pub store: Store,
+    /// The environment, for where a session is noted that begins below a run.
+    pub env: Env,
     /// Flags to find them from a command line.
     pub reach: address::Flags,
     /// Author of the forks.
@@ -57,6 +61,7 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
     let place = context.find(&args.id)?;
     let forks = Forks {
         store: context.store.clone(),
+        env: context.env.clone(),
         reach: context.reach.clone(),
         by: Actor::operator(context.user(), Via::Shell),
         made: Arc::default(),
@@ -166,7 +171,9 @@ impl Forks {
         if let Some(name) = name {
             facts.extend(titled(&found.ready.point, name, &self.by, &facts)?);
         }
-        let made = self.store.create_whole(ids::session(), |writer| {
+        let id = ids::session();
+        operator::note_beginning(&self.env, &id.to_string())?;
+        let made = self.store.create_whole(id, |writer| {
             let mut stored = Ok(());
             let count = usize::try_from(predicted.at.0).unwrap_or(usize::MAX);
             found.records.range(0, count, |envelope| {

@@ -42,6 +42,7 @@ pub mod lost_edits;
 mod model_list;
 pub mod models;
 mod opening;
+mod operator;
 mod orphan_watcher;
 mod output;
 mod picker;

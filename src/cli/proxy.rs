@@ -20,6 +20,7 @@ use super::conversations::Conversations;
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
 use super::headless_decisions::End;
+use super::operator;
 use super::run::{self, Ready};
 use super::signals::{self, StopRequest};
 use super::{control, headless, live, print};
@@ -145,6 +146,17 @@ fn upstream(
     }
 }
 
+/// Notes the process at the other end of each connection: the agent, which does not decide on its own calls.
+fn recognised(context: &AppContext) -> server::Connected {
+    let (agents, env) = (context.agents.clone(), context.env.clone());
+    Arc::new(move |from, to| {
+        let new = agents.connected(from, to);
+        if let Err(failure) = operator::note_agents(&env, &new) {
+            tracing::warn!(%failure, "the agent is not noted for other processes");
+        }
+    })
+}
+
 async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let address = plan
         .args
@@ -163,7 +175,10 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         None => Token::random(),
     };
     let resumed = match plan.args.resume.as_deref() {
-        Some(id) => Resumed::open(&plan.context, id)?,
+        Some(id) => {
+            operator::may_decide(&plan.context, &plan.context.find(id)?.id(), "continue")?;
+            Resumed::open(&plan.context, id)?
+        }
         None => Resumed::default(),
     };
     let (openings, mut opened) = mpsc::channel(8);
@@ -173,6 +188,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         openings,
         begin: AgentRun::new,
         resumed: resumed.recognition(),
+        connected: Some(recognised(&plan.context)),
     };
     let server = Server::new(setup, at);
     let serving = tokio::spawn(server.clone().serve(listener));

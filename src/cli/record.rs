@@ -7,6 +7,7 @@ use std::path::Path;
 use super::args::Common;
 use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
+use super::operator;
 use super::{control, difference, print, resume};
 use overrule_base::text::visible;
 use overrule_control::protocol::Asks;
@@ -108,6 +109,7 @@ pub fn decide(
     command: &Command,
 ) -> Result<Recorded, Failure> {
     let place = context.find(id)?;
+    operator::may_decide(context, &place.id(), "decide")?;
     if let Some(output) = journal::holder(&place)
         && let Some(done) = elsewhere(context, &place, Some(output), command)?
     {

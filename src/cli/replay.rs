@@ -43,6 +43,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
     let forks = Forks {
         store: context.store.clone(),
+        env: context.env.clone(),
         reach: context.reach.clone(),
         by: Actor::operator(context.user(), Via::Console),
         made: Arc::default(),

@@ -11,6 +11,7 @@ use super::args::{self, Common};
 use super::build::{self, AppContext, LAST};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
+use super::operator;
 use super::run::{self, Ready};
 use super::{demos, effects, headless, learned, live, lost_edits, models, picker, print, record};
 use overrule_base::text::visible;
@@ -43,6 +44,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     let headless = run::is_headless(common);
     live::check(&context)?;
     let place = context.find_to_resume(common, id)?;
+    operator::may_decide(&context, &place.id(), "continue")?;
     check_before_opening(common, &place, headless)?;
     let runtime = run::runtime()?;
     let Opened {

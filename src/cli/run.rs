@@ -11,10 +11,11 @@ use tokio::runtime::Runtime;
 use super::args::{self, Common};
 use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
+use super::operator;
 use super::toolbox::{Following, RunTools};
 use super::{control, demos, headless, headless_decisions, learned, live, models, output, picker};
 use overrule_base::text::{visible, visible_head};
-use overrule_control::Door;
+use overrule_control::{Door, peer};
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::envelope::Envelope;
 use overrule_domain::event::run::Started;
@@ -232,6 +233,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
         .then(|| picker::unfinished(&context.store, &context.workspace))
         .flatten();
     let start = learned::start(context, &setup)?;
+    operator::note_beginning(&context.env, &id.to_string())?;
     let writer = context.store.create(id)?;
     let mut notices = context.notices();
     notices.extend(of_servers);
@@ -315,11 +317,15 @@ pub fn wire_of(place: &Place) -> Wire {
 
 /// The async runtime of a run.
 pub(super) fn runtime() -> Result<Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))
+        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
+    // A command of the agent must not lose this process among its parents.
+    peer::adopt_orphans();
+    runtime.spawn(overrule_control::tidy());
+    Ok(runtime)
 }
 
 /// Serves a run to its end, on the screen or without one.

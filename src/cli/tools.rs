@@ -45,7 +45,7 @@ pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
         context.settings.servers.retain(|one| one.name == server);
     }
     if let Some(ToolsWhat::Call { name, .. }) = &tools.what {
-        super::trust::only_the_operator(&format!("call {}", visible(name)))?;
+        super::operator::only_the_operator(&context.env, &format!("call {}", visible(name)))?;
     }
     let runtime = run::runtime()?;
     let result = runtime.block_on(async {

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use super::args::{Common, Trust};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
+use super::operator::only_the_operator;
 use super::print;
 use overrule_base::text::{redact_literals, visible};
 use overrule_config::{dot_mcp, files, load, servers, trust, written};
-use overrule_control::peer;
 use overrule_policy::Origin;
 use overrule_present::json;
 use overrule_present::setup::TrustView;
@@ -22,19 +22,6 @@ struct Candidate {
     trusted: bool,
     /// What it would start or loosen, line by line.
     lines: Vec<String>,
-}
-
-/// Refuses what a tool of a run asks for: an agent must not widen what its own tools may do.
-pub(super) fn only_the_operator(what: &str) -> Result<(), Failure> {
-    peer::run_above().map_or(Ok(()), |run| {
-        Err(Failure::new(
-            Code::Halted,
-            format!(
-                "cannot {what}: process {run} is a run of this program and started this command, and an agent does \
-                 not decide what it may use; hint: enter it in a terminal of your own"
-            ),
-        ))
-    })
 }
 
 /// Shows or trusts the files of the workspace.
@@ -50,7 +37,7 @@ pub fn trust(common: &Common, args: &Trust) -> Result<Code, Failure> {
         return Ok(Code::Ok);
     }
     if let Some(hash) = &args.hash {
-        only_the_operator("trust the file")?;
+        only_the_operator(&context.env, "trust the file")?;
         let one = found.iter().find(|one| one.hash == *hash).ok_or_else(|| {
             Failure::new(
                 Code::Usage,

@@ -4,9 +4,11 @@
 //!
 //! - [`place`]: where the socket is, and that only this user can access it.
 //! - [`peer`]: who is at the other end: the user, and whether it is the agent itself.
+//! - [`agents`]: which processes are agents, by their connections.
 //! - [`protocol`]: lines of JSON of bounded length.
 //! - [`Door`]: the holder's side. [`send`]: the sender's side.
 
+pub mod agents;
 pub mod client;
 pub mod error;
 pub mod peer;
@@ -17,4 +19,4 @@ pub mod server;
 pub use client::{Answer, Target, send};
 pub use error::Error;
 pub use place::Places;
-pub use server::{Door, ServerAsk, Servers};
+pub use server::{Door, ServerAsk, Servers, tidy};

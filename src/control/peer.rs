@@ -10,6 +10,8 @@ use std::process::{Command, Stdio};
 
 use tokio::net::UnixStream;
 
+use super::agents::Agents;
+
 /// Maximum number of parents that are followed.
 const MOST_PARENTS: usize = 512;
 /// How often a chain is followed again if a process in it ends meanwhile.
@@ -36,6 +38,31 @@ pub enum Means {
     Ps,
 }
 
+/// A process: its number may be given again, with another start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ProcessId {
+    /// Its number.
+    pub pid: u32,
+    /// When it started, in ticks since the start of the system; 0 if the system does not tell.
+    pub ticks: u64,
+}
+
+impl ProcessId {
+    /// True if it runs.
+    pub fn is_running(self) -> bool {
+        Means::here().id(self.pid) == Some(self)
+    }
+}
+
+/// A process above this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ancestor {
+    /// The process.
+    pub id: ProcessId,
+    /// True if it is this program.
+    pub is_run: bool,
+}
+
 impl Means {
     /// Returns the means of this system.
     pub const fn here() -> Self {
@@ -51,6 +78,27 @@ impl Means {
         match self {
             Self::Proc => "by the parents in /proc",
             Self::Ps => "by the parents in the output of ps, unless they have ended",
+        }
+    }
+
+    /// Returns a running process, or `None` if it cannot be determined.
+    pub(super) fn id(self, pid: u32) -> Option<ProcessId> {
+        let ticks = self.status(pid)?.ticks;
+        Some(ProcessId { pid, ticks })
+    }
+
+    /// True if a process has a terminal that controls it.
+    fn has_terminal(self, pid: u32) -> bool {
+        match self {
+            Self::Proc => false,
+            Self::Ps => {
+                let mut ps = Command::new("/bin/ps");
+                ps.args(["-o", "tty=", "-p", &pid.to_string()])
+                    .stdin(Stdio::null());
+                let out = ps.env_clear().output().map(|out| out.stdout).unwrap_or_default();
+                let text = String::from_utf8_lossy(&out);
+                !text.trim().trim_matches('?').is_empty()
+            }
         }
     }
 
@@ -77,6 +125,7 @@ impl Means {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Status {
     parent: u32,
+    ticks: u64,
     /// The file name of its program, as far as the system keeps it.
     name: String,
 }
@@ -87,8 +136,10 @@ impl Status {
     fn from_stat(stat: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(stat);
         let (before, rest) = text.rsplit_once(')')?;
+        let mut fields = rest.split_ascii_whitespace().skip(1);
         Some(Self {
-            parent: rest.split_ascii_whitespace().nth(1)?.parse().ok()?,
+            parent: fields.next()?.parse().ok()?,
+            ticks: fields.nth(17).and_then(|ticks| ticks.parse().ok()).unwrap_or(0),
             name: before.split_once('(')?.1.to_owned(),
         })
     }
@@ -99,6 +150,7 @@ impl Status {
         let (parent, name) = text.trim().split_once(' ')?;
         let name = name.trim();
         Some(Self {
+            ticks: 0,
             parent: parent.parse().ok()?,
             name: name.rsplit_once('/').map_or(name, |(_, name)| name).to_owned(),
         })
@@ -108,32 +160,43 @@ impl Status {
 /// The name of a process of this program.
 const PROGRAM: &str = "overrule";
 
-/// Returns the nearest ancestor of this process that is this program, or `None` if there is none. Then a
-/// tool of a run started this process, and it must not widen what tools may do.
+/// Returns the processes above this one, the nearest first. Where one of them is this program, a tool of a run started this
+/// process, and it must not widen what tools may do.
 ///
 /// A process that cannot be seen belongs to another user and is no run of this one.
-pub fn run_above() -> Option<u32> {
-    run_among(std::process::id(), |pid| Means::here().status(pid))
+pub fn ancestors() -> Vec<Ancestor> {
+    above(std::process::id(), |pid| Means::here().status(pid))
 }
 
-fn run_among(of: u32, status: impl Fn(u32) -> Option<Status>) -> Option<u32> {
+fn above(of: u32, status: impl Fn(u32) -> Option<Status>) -> Vec<Ancestor> {
+    let mut found = Vec::new();
     for _ in 0..TRIES {
-        let mut at = status(of)?.parent;
+        found.clear();
+        let Some(mut at) = status(of).map(|status| status.parent) else {
+            return found;
+        };
         for _ in 0..MOST_PARENTS {
-            match status(at) {
-                Some(found) if found.name == PROGRAM => return Some(at),
-                Some(Status { parent: 0, .. }) => return None,
-                Some(found) => at = found.parent,
-                // It ended, so its children have a different parent by now.
-                None => break,
+            // It ended, so its children have a different parent by now.
+            let Some(status) = status(at) else { break };
+            let id = ProcessId {
+                pid: at,
+                ticks: status.ticks,
+            };
+            found.push(Ancestor {
+                id,
+                is_run: status.name == PROGRAM,
+            });
+            if status.parent == 0 {
+                return found;
             }
+            at = status.parent;
         }
     }
-    None
+    found
 }
 
 /// Identifies the process that connected.
-pub fn look(stream: &UnixStream) -> Peer {
+pub fn look(stream: &UnixStream, agents: &Agents) -> Peer {
     let cred = match stream.peer_cred() {
         Ok(cred) => cred,
         Err(error) => {
@@ -150,17 +213,39 @@ pub fn look(stream: &UnixStream) -> Peer {
             "its process cannot be seen from here (another container?), so it may be the agent's".into(),
         );
     };
-    classify(pid, std::process::id(), |pid| Means::here().parent(pid))
+    let means = Means::here();
+    let peer = classify(
+        pid,
+        std::process::id(),
+        |pid| agents.is_agent(pid),
+        |pid| means.parent(pid),
+    );
+    match peer {
+        Peer::Operator { pid } if agents.is_unknown() && !means.has_terminal(pid) => Peer::Refused(
+            "it is unknown which process the agent is, so this may be one of its own; decide on the screen of the run".into(),
+        ),
+        peer => peer,
+    }
 }
 
-/// Decides whether a process descends from this one.
-fn classify(pid: u32, this: u32, parent: impl Fn(u32) -> Option<u32>) -> Peer {
+/// Decides whether a process descends from this one, or from an agent.
+fn classify(
+    pid: u32,
+    this: u32,
+    is_agent: impl Fn(u32) -> bool,
+    parent: impl Fn(u32) -> Option<u32>,
+) -> Peer {
     for _ in 0..TRIES {
         let mut at = pid;
         for _ in 0..MOST_PARENTS {
             if at == this {
                 return Peer::Refused(format!(
                     "process {pid} was started by this run: an agent does not decide on its own calls"
+                ));
+            }
+            if is_agent(at) {
+                return Peer::Refused(format!(
+                    "process {pid} belongs to the agent that this run supervises: an agent does not decide on its own calls"
                 ));
             }
             match parent(at) {
@@ -185,7 +270,7 @@ pub(super) fn listener(stream: &UnixStream) -> std::io::Result<(u32, Option<u32>
 
 /// Makes this process adopt those of its descendants that lose their parent, so that a command of the agent
 /// cannot escape by ending its own parent.
-pub(super) fn adopt_orphans() {
+pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     {
         // Only kernels older than any supported one do not know this.
@@ -260,25 +345,36 @@ mod tests {
             (21, false),
             (22, false),
         ] {
-            let peer = classify(pid, 20, tree);
+            let peer = classify(pid, 20, |_| false, tree);
             assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
         }
         // The first process of a container adopts all orphans, so everything below it is its own.
-        assert!(matches!(classify(30, 1, tree), Peer::Refused(_)));
+        assert!(matches!(classify(30, 1, |_| false, tree), Peer::Refused(_)));
+    }
+
+    #[test]
+    fn an_agent_and_what_it_starts_are_distinguished_from_other_peers() {
+        for (pid, allowed) in [(1, true), (10, true), (20, false), (22, false), (30, true)] {
+            let peer = classify(pid, 99, |pid| pid == 20, tree);
+            assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
+        }
     }
 
     #[test]
     fn an_unidentifiable_peer_is_refused() {
-        assert!(matches!(classify(99, 20, tree), Peer::Refused(why) if why.contains("it is unknown who")));
         assert!(
-            matches!(classify(5, 20, Some), Peer::Refused(_)),
+            matches!(classify(99, 20, |_| false, tree), Peer::Refused(why) if why.contains("it is unknown who"))
+        );
+        assert!(
+            matches!(classify(5, 20, |_| false, Some), Peer::Refused(_)),
             "a ring has no end"
         );
     }
 
     #[test]
     fn a_process_name_does_not_confuse() {
-        let status = Status::from_stat(b"7 (a) 9 (b) S 42 7 7 0").unwrap();
+        let status = Status::from_stat(b"7 (a) 9 (b) S 42 7 7 0 -1 4 0 0 0 0 1 2 3 4 20 0 1 0 77 5").unwrap();
+        assert_eq!(status.ticks, 77);
         assert_eq!((status.parent, status.name.as_str()), (42, "a) 9 (b"));
         assert_eq!(Status::from_stat(b"7 (a"), None);
         for line in ["  42 overrule\n", "42 /usr/local/my bin/overrule\n"] {
@@ -289,28 +385,39 @@ mod tests {
     }
 
     #[test]
-    fn a_run_above_is_found_by_its_name() {
+    fn the_processes_above_are_listed_with_the_runs_among_them() {
         let named = |run: u32| {
             move |pid: u32| {
                 let name = if pid == run { PROGRAM } else { "sh" };
                 Some(Status {
                     parent: tree(pid)?,
+                    ticks: u64::from(pid) + 1000,
                     name: name.to_owned(),
                 })
             }
         };
-        assert_eq!(run_among(22, named(10)), Some(10));
-        assert_eq!(run_among(22, named(21)), Some(21));
-        assert_eq!(run_among(22, named(22)), None, "it is no ancestor of itself");
-        assert_eq!(run_among(22, named(30)), None);
-        assert_eq!(run_among(99, named(10)), None);
+        let runs = |of: u32, run: u32| -> Vec<u32> {
+            let above = above(of, named(run)).into_iter().filter(|one| one.is_run);
+            above.map(|one| one.id.pid).collect()
+        };
+        assert_eq!(runs(22, 10), [10]);
+        assert_eq!(runs(22, 21), [21]);
+        assert_eq!(runs(22, 22), [0; 0], "it is no ancestor of itself");
+        assert_eq!(runs(22, 30), [0; 0]);
+        assert_eq!(runs(99, 10), [0; 0]);
+        let all: Vec<(u32, u64)> = above(22, named(10))
+            .iter()
+            .map(|one| (one.id.pid, one.id.ticks))
+            .collect();
+        assert_eq!(all, [(21, 1021), (20, 1020), (10, 1010), (1, 1001)]);
         let ring = |pid: u32| {
             Some(Status {
                 parent: pid,
+                ticks: 1,
                 name: "sh".to_owned(),
             })
         };
-        assert_eq!(run_among(5, ring), None, "a ring has no end");
+        assert!(above(5, ring).iter().all(|one| !one.is_run), "a ring has no end");
     }
 
     #[cfg(target_os = "linux")]

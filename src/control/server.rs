@@ -17,6 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::agents::Agents;
 use super::error::Error;
 use super::peer::{self, Peer};
 use super::place::{self, Places};
@@ -65,7 +66,7 @@ pub struct Door {
     path: PathBuf,
     /// Device and inode of the socket: another holder may have put its own in its place.
     own: (u64, u64),
-    tasks: [JoinHandle<()>; 2],
+    task: JoinHandle<()>,
     answering: Arc<Semaphore>,
 }
 
@@ -77,6 +78,7 @@ impl Door {
         (session, id): (&Path, &str),
         handle: Handle,
         servers: Option<Servers>,
+        agents: Agents,
     ) -> Result<Self, Error> {
         let dir = places.ready()?;
         place::sweep(&dir);
@@ -98,12 +100,12 @@ impl Door {
         fs::set_permissions(&unfinished, closed).map_err(fail("close to others"))?;
         let meta = fs::symlink_metadata(&unfinished).map_err(fail("look at"))?;
         fs::rename(&unfinished, &path).map_err(fail("put in place"))?;
-        peer::adopt_orphans();
         let answering = Arc::new(Semaphore::new(ALL_AT_ONCE));
         let host = Arc::new(Host {
             answering: Arc::clone(&answering),
             handle,
             servers,
+            agents,
             session: id.to_owned(),
             slots: Slots::new(),
             recorded: AtomicU32::new(0),
@@ -111,7 +113,7 @@ impl Door {
         tracing::debug!(path = %super::error::shown(&path), "control socket open");
         Ok(Self {
             own: (meta.dev(), meta.ino()),
-            tasks: [tokio::spawn(host.serve(listener)), tokio::spawn(tidy())],
+            task: tokio::spawn(host.serve(listener)),
             path,
             answering,
         })
@@ -132,9 +134,7 @@ impl Door {
     /// Stops accepting connections; requests that were read are still answered. To be called before
     /// the session is released, because its next holder opens its own socket.
     pub fn shut(&self) {
-        for task in &self.tasks {
-            task.abort();
-        }
+        self.task.abort();
         let still_own =
             fs::symlink_metadata(&self.path).is_ok_and(|meta| (meta.dev(), meta.ino()) == self.own);
         if still_own {
@@ -150,8 +150,8 @@ impl Drop for Door {
     }
 }
 
-/// Reaps adopted processes that have ended.
-async fn tidy() {
+/// Reaps adopted processes that have ended, until it is dropped.
+pub async fn tidy() {
     let mut ended = peer::Ended::default();
     let mut round = tokio::time::interval(ROUND);
     round.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -192,6 +192,8 @@ struct Host {
     handle: Handle,
     /// None if the run has no servers of tools.
     servers: Option<Servers>,
+    /// The processes of agents, which do not decide.
+    agents: Agents,
     session: String,
     slots: Slots,
     /// Permits for requests that were read and not yet answered.
@@ -207,7 +209,7 @@ impl Host {
                 continue;
             };
             // Immediately: the system vouches for a process only as long as it lives.
-            let peer = peer::look(&stream);
+            let peer = peer::look(&stream, &self.agents);
             if let Some(slot) = self.slots.of(&peer) {
                 let host = Arc::clone(&self);
                 tokio::spawn(async move {

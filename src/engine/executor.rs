@@ -17,6 +17,7 @@ use super::approved::Approved;
 use super::approver::Approver;
 use super::clock::Clock;
 use super::handle::{Handle, Message};
+use super::held_workspace::HeldWorkspace;
 use super::model_request::ModelRequest;
 use super::open_streams::OpenStreams;
 use super::questions::Questions;
@@ -38,7 +39,7 @@ const IDLE_NOTICE: Duration = Duration::from_secs(60);
 pub struct Executor {
     model: Arc<dyn Model>,
     registry: Arc<Registry>,
-    workspace: Arc<std::path::PathBuf>,
+    workspace: HeldWorkspace,
     inbox: Handle,
     clock: Clock,
     asks: OpenStreams,
@@ -73,7 +74,7 @@ impl Executor {
         Self {
             model,
             registry,
-            workspace,
+            workspace: HeldWorkspace::open(workspace),
             inbox,
             clock,
             asks: OpenStreams::default(),
@@ -246,6 +247,12 @@ impl Executor {
             );
             return;
         };
+        // An agent runs its calls where it is.
+        let is_own = !tool.spec().card.is_of_agent();
+        if let Some(why) = self.workspace.is_replaced().filter(|_| is_own) {
+            self.report(call, rev, attempt, unrun(why));
+            return;
+        }
         let cancel = CancellationToken::new();
         self.runs.insert((call, attempt), cancel.clone());
         let inbox = self.inbox.clone();
@@ -258,7 +265,7 @@ impl Executor {
             args: parse_args(approved.bytes()),
             key,
             text: approved.bytes().clone(),
-            workspace: self.workspace.clone(),
+            workspace: self.workspace.path.clone(),
             private: self.registry.private().clone(),
             withheld,
             cancel,
@@ -336,7 +343,7 @@ impl Executor {
             let before = serde_json::from_str(before).ok()?;
             self.registry
                 .get(tool)?
-                .probe(&parse_args(args), &before, &self.workspace)
+                .probe(&parse_args(args), &before, &self.workspace.path)
         });
         self.own.push_back(Input::Probed {
             call,

@@ -12,6 +12,7 @@ pub mod driver;
 pub mod executor;
 pub mod halt;
 pub mod handle;
+mod held_workspace;
 pub mod ids;
 pub mod log;
 mod model_request;

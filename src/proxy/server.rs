@@ -76,7 +76,12 @@ pub struct Setup {
     pub begin: fn(Arc<Upstream>) -> Arc<AgentRun>,
     /// Recognises the conversation of the session that is resumed, if there is one.
     pub resumed: Option<Belongs>,
+    /// Told about each connection before it is served.
+    pub connected: Option<Connected>,
 }
+
+/// Takes the other end of a connection, and this one. It may block.
+pub type Connected = Arc<dyn Fn(SocketAddr, SocketAddr) + Send + Sync>;
 
 /// The server.
 pub struct Server {
@@ -126,7 +131,7 @@ impl Server {
     /// Serves until the task is dropped.
     pub async fn serve(self: Arc<Self>, listener: TcpListener) {
         loop {
-            let Ok((socket, _)) = listener.accept().await else {
+            let Ok((socket, from)) = listener.accept().await else {
                 // No file is left for another connection; the next may find one.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -135,6 +140,16 @@ impl Server {
             let _ = socket.set_nodelay(true);
             let server = self.clone();
             tokio::spawn(async move {
+                if let Some(connected) = server.setup.connected.clone() {
+                    let at = server.at;
+                    // A panic in it concerns this connection alone.
+                    if tokio::task::spawn_blocking(move || connected(from, at))
+                        .await
+                        .is_err()
+                    {
+                        return;
+                    }
+                }
                 let socket = Socket::new(socket);
                 let half_closed = socket.half_closed();
                 let service = service_fn(move |request| {

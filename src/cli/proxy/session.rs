@@ -8,6 +8,7 @@ use crate::args::Common;
 use crate::build::{self, AppContext};
 use crate::exit::Failure;
 use crate::opening::{self, Opened};
+use crate::operator;
 use crate::run::Ready;
 use overrule_base::text::visible;
 use overrule_domain::event::run::{Reuse, Started};
@@ -82,6 +83,7 @@ pub struct Parts {
 /// A new session.
 fn new(context: &AppContext) -> Result<Opened, Failure> {
     let id = ids::session();
+    operator::note_beginning_of_agent(&context.env, &id.to_string())?;
     Ok(Opened {
         writer: context.store.create(id)?,
         state: State::default(),

@@ -63,6 +63,7 @@ impl Stage {
             openings: to,
             begin: quick,
             resumed,
+            connected: None,
         };
         let server = Server::new(setup, at);
         tokio::spawn(server.clone().serve(listener));

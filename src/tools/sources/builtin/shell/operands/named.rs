@@ -351,7 +351,7 @@ fn loaded(word: &str) -> impl Iterator<Item = &str> {
     let value = word.split_once('=').filter(|(name, _)| LOADED.contains(name));
     let value = value.map_or("", |(_, value)| value);
     let each = value.split([':', ' ', '=', ',']);
-    let of_option = |part: &'_ str| part.strip_prefix("-r").filter(|rest| !rest.is_empty()).is_some();
+    let of_option = |part: &'_ str| part.strip_prefix("-r").is_some_and(|rest| !rest.is_empty());
     each.filter(|part| !part.is_empty()).map(move |part| {
         if of_option(part) {
             part.get(2..).unwrap_or(part)

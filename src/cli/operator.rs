@@ -1,0 +1,208 @@
+//! Refuses decisions to processes that a run or an agent started: an agent does not decide on its own calls, and not on
+//! those of another run.
+//!
+//! Must not know: what is decided.
+//!
+//! What is kept is in the state directory, in small files: `agents/PID-TICKS` for each process of an agent that a
+//! proxy supervises, `below/SESSION` names the run or the agent below which a session began.
+
+use std::path::{Path, PathBuf};
+
+use super::build::AppContext;
+use super::exit::{Code, Failure};
+use overrule_base::text::visible;
+use overrule_config::{Env, OWN};
+use overrule_control::peer::{self, Ancestor, ProcessId};
+use overrule_regular_file as regular_file;
+
+/// Maximum size of a file, in bytes.
+const MOST: u64 = 64;
+
+/// A process above this one that does not decide.
+struct Above {
+    id: ProcessId,
+    is_run: bool,
+}
+
+impl Above {
+    fn describe(&self) -> String {
+        let pid = self.id.pid;
+        if self.is_run {
+            format!("process {pid} is a run of this program and started this command")
+        } else {
+            format!("process {pid} is an agent that a run supervises, and it started this command")
+        }
+    }
+}
+
+/// The runs and the agents above this process, the nearest first.
+fn above(env: &Env) -> Vec<Above> {
+    let dir = own_dir(env, "agents");
+    let is_agent = |id: ProcessId| dir.as_ref().is_some_and(|dir| agent_file(dir, id).exists());
+    let of = |one: Ancestor| Above {
+        id: one.id,
+        is_run: one.is_run,
+    };
+    let found = peer::ancestors()
+        .into_iter()
+        .filter(|one| one.is_run || is_agent(one.id));
+    found.map(of).collect()
+}
+
+/// Refuses what a tool of a run, or an agent, asks for: it must not widen what it may do.
+pub fn only_the_operator(env: &Env, what: &str) -> Result<(), Failure> {
+    let above = above(env);
+    above.first().map_or(Ok(()), |one| {
+        Err(Failure::new(
+            Code::Halted,
+            format!(
+                "cannot {what}: {}, and an agent does not decide what it may use; hint: enter it in a terminal of your own",
+                one.describe()
+            ),
+        ))
+    })
+}
+
+/// Refuses to decide in a session below a run or an agent, unless the session began below the same one.
+pub fn may_decide(context: &AppContext, session: &str, what: &str) -> Result<(), Failure> {
+    let above = above(&context.env);
+    let Some(nearest) = above.first() else {
+        return Ok(());
+    };
+    let began_below = below_file(&context.env, session).and_then(|file| read(&file));
+    if began_below.is_some_and(|began| above.iter().any(|one| one.id == began)) {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Code::Halted,
+        format!(
+            "cannot {what} in session {}: {}, and the session did not begin below it. An agent does not decide on its own \
+             calls, and not on those of another run; hint: enter it in a terminal of your own",
+            visible(session),
+            nearest.describe()
+        ),
+    ))
+}
+
+/// Notes that a session begins below a run or an agent, which may decide in it then.
+pub fn note_beginning(env: &Env, session: &str) -> Result<(), Failure> {
+    note(env, session, above(env).first())
+}
+
+/// The same for a session of a proxy: its own agent may be above it, and does not decide in it.
+pub fn note_beginning_of_agent(env: &Env, session: &str) -> Result<(), Failure> {
+    note(env, session, above(env).iter().find(|one| one.is_run))
+}
+
+fn note(env: &Env, session: &str, above: Option<&Above>) -> Result<(), Failure> {
+    match (above, below_file(env, session)) {
+        (Some(one), Some(file)) => keep(&file, one.id),
+        _ => Ok(()),
+    }
+}
+
+/// Notes the processes of agents that this process supervises, for every process of this user, and forgets those that have
+/// ended. A note outlives the proxy, as its agent may.
+pub fn note_agents(env: &Env, processes: &[ProcessId]) -> Result<(), Failure> {
+    let Some(dir) = own_dir(env, "agents") else {
+        return Ok(());
+    };
+    for entry in dir.read_dir().into_iter().flatten().flatten() {
+        if !read(&entry.path()).iter().any(|one| one.is_running()) {
+            std::fs::remove_file(entry.path()).unwrap_or_default();
+        }
+    }
+    processes
+        .iter()
+        .try_for_each(|one| keep(&agent_file(&dir, *one), *one))
+}
+
+fn agent_file(dir: &Path, process: ProcessId) -> PathBuf {
+    dir.join(format!("{}-{}", process.pid, process.ticks))
+}
+
+fn own_dir(env: &Env, name: &str) -> Option<PathBuf> {
+    Some(env.state_dir.as_ref()?.join(OWN).join(name))
+}
+
+fn below_file(env: &Env, session: &str) -> Option<PathBuf> {
+    let is_name = session
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    Some(own_dir(env, "below")?.join(session)).filter(|_| is_name)
+}
+
+fn keep(file: &Path, process: ProcessId) -> Result<(), Failure> {
+    let write = || {
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        regular_file::replace(file, format!("{} {}\n", process.pid, process.ticks).as_bytes())
+    };
+    write().map_err(|error| {
+        let path = visible(&file.display().to_string());
+        Failure::new(Code::Other, format!("cannot note the process in {path}: {error}"))
+    })
+}
+
+/// The process that a file names; none for a file that cannot be read.
+fn read(file: &Path) -> Option<ProcessId> {
+    let text = regular_file::read_text(file, MOST).ok()?;
+    let (pid, ticks) = text.trim().split_once(' ')?;
+    Some(ProcessId {
+        pid: pid.parse().ok()?,
+        ticks: ticks.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(dir: &Path) -> Env {
+        Env {
+            state_dir: Some(dir.to_owned()),
+            ..Env::default()
+        }
+    }
+
+    #[test]
+    fn what_descends_from_an_agent_decides_only_in_sessions_that_began_below_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let env = env(dir.path());
+        only_the_operator(&env, "trust").unwrap();
+        let parent = peer::ancestors().first().unwrap().id;
+        let other = ProcessId {
+            ticks: parent.ticks + 1,
+            ..parent
+        };
+        note_agents(&env, &[other]).unwrap();
+        only_the_operator(&env, "trust").unwrap();
+        note_agents(&env, &[parent]).unwrap();
+        let refused = only_the_operator(&env, "trust").unwrap_err();
+        assert!(
+            refused.to_string().contains("is an agent that a run supervises"),
+            "{refused}"
+        );
+        // A session that begins now began below it; the agent's own session did not.
+        note_beginning(&env, "a-1").unwrap();
+        note_beginning_of_agent(&env, "a-2").unwrap();
+        assert_eq!(read(&below_file(&env, "a-1").unwrap()), Some(parent));
+        assert!(!below_file(&env, "a-2").unwrap().exists());
+        assert_eq!(below_file(&env, "../x"), None);
+        // Notes about processes that have ended are forgotten, the others stay.
+        assert!(!agent_file(&own_dir(&env, "agents").unwrap(), other).exists());
+        note_agents(&env, &[]).unwrap();
+        only_the_operator(&env, "trust").unwrap_err();
+    }
+
+    #[test]
+    fn nothing_is_noted_where_nobody_is_above() {
+        let dir = tempfile::tempdir().unwrap();
+        let env = env(dir.path());
+        if above(&env).is_empty() {
+            note_beginning(&env, "a-1").unwrap();
+            assert!(!dir.path().join(OWN).exists());
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Holds the directory that the tools work in, and notices if another one gets its name.
+//!
+//! Must not know: tools, calls.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The workspace of a process, opened once: while it is held, its number is given to no other directory.
+pub struct HeldWorkspace {
+    /// The path, without links.
+    pub path: Arc<PathBuf>,
+    /// None if it could not be opened: then the tools say why.
+    held: Option<File>,
+}
+
+impl HeldWorkspace {
+    /// Opens the directory.
+    pub fn open(path: Arc<PathBuf>) -> Self {
+        let held = File::open(&*path).ok();
+        Self { path, held }
+    }
+
+    /// Returns why nothing may start: the path leads to another directory than at the beginning, or to none.
+    pub fn is_replaced(&self) -> Option<String> {
+        let held = self.held.as_ref()?.metadata().ok()?;
+        let is_same = self
+            .path
+            .metadata()
+            .is_ok_and(|now| (now.dev(), now.ino()) == (held.dev(), held.ino()));
+        (!is_same).then(|| {
+            format!(
+                "the workspace {} is not the directory that it was when the run began: it was moved or replaced. Nothing \
+                 starts in it; end the run and resume it there, with --workspace if it has another name",
+                self.path.display()
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn another_directory_with_its_name_is_noticed() {
+        let root = tempfile::tempdir().unwrap();
+        let (work, old) = (root.path().join("work"), root.path().join("old"));
+        fs::create_dir(&work).unwrap();
+        let held = HeldWorkspace::open(Arc::new(work.clone()));
+        assert_eq!(held.is_replaced(), None);
+        fs::write(work.join("a"), "a").unwrap();
+        assert_eq!(held.is_replaced(), None, "what is in it may change");
+        fs::rename(&work, &old).unwrap();
+        assert!(held.is_replaced().unwrap().contains("moved or replaced"));
+        fs::create_dir(&work).unwrap();
+        assert!(held.is_replaced().is_some());
+        fs::remove_dir(&work).unwrap();
+        std::os::unix::fs::symlink(root.path(), &work).unwrap();
+        assert!(held.is_replaced().is_some());
+        fs::remove_file(&work).unwrap();
+        std::os::unix::fs::symlink(&old, &work).unwrap();
+        assert_eq!(held.is_replaced(), None, "it is the same one");
+    }
+
+    #[test]
+    fn a_workspace_that_was_never_there_is_left_to_the_tools() {
+        let root = tempfile::tempdir().unwrap();
+        let held = HeldWorkspace::open(Arc::new(root.path().join("missing")));
+        assert_eq!(held.is_replaced(), None);
+    }
+}
