@@ -11,6 +11,7 @@ use super::args::Common;
 use super::demos;
 use super::exit::{Code, Failure};
 use super::models;
+use super::operator;
 use super::print;
 use overrule_config::{self as config, Env, Flags, Settings};
 use overrule_control::Places;
@@ -85,7 +86,7 @@ impl AppContext {
             reach: address::Flags::of(common, &settings.sessions),
             record: common.record.clone(),
             places,
-            agents: Agents::default(),
+            agents: operator::agents(&env),
             env,
             flags,
             settings,

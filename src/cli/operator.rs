@@ -12,6 +12,7 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use overrule_base::text::visible;
 use overrule_config::{Env, OWN};
+use overrule_control::agents::Agents;
 use overrule_control::peer::{self, Ancestor, ProcessId};
 use overrule_regular_file as regular_file;
 
@@ -37,15 +38,14 @@ impl Above {
 
 /// The runs and the agents above this process, the nearest first.
 fn above(env: &Env) -> Vec<Above> {
-    let dir = own_dir(env, "agents");
-    let is_agent = |id: ProcessId| dir.as_ref().is_some_and(|dir| agent_file(dir, id).exists());
+    let agents = agents(env);
     let of = |one: Ancestor| Above {
         id: one.id,
         is_run: one.is_run,
     };
     let found = peer::ancestors()
         .into_iter()
-        .filter(|one| one.is_run || is_agent(one.id));
+        .filter(|one| one.is_run || agents.is_noted(one.id));
     found.map(of).collect()
 }
 
@@ -101,24 +101,9 @@ fn note(env: &Env, session: &str, above: Option<&Above>) -> Result<(), Failure> 
     }
 }
 
-/// Notes the processes of agents that this process supervises, for every process of this user, and forgets those that have
-/// ended. A note outlives the proxy, as its agent may.
-pub fn note_agents(env: &Env, processes: &[ProcessId]) -> Result<(), Failure> {
-    let Some(dir) = own_dir(env, "agents") else {
-        return Ok(());
-    };
-    for entry in dir.read_dir().into_iter().flatten().flatten() {
-        if !read(&entry.path()).iter().any(|one| one.is_running()) {
-            std::fs::remove_file(entry.path()).unwrap_or_default();
-        }
-    }
-    processes
-        .iter()
-        .try_for_each(|one| keep(&agent_file(&dir, *one), *one))
-}
-
-fn agent_file(dir: &Path, process: ProcessId) -> PathBuf {
-    dir.join(format!("{}-{}", process.pid, process.ticks))
+/// The agents that this process supervises, and those that others of this user noted.
+pub fn agents(env: &Env) -> Agents {
+    Agents::noted_in(own_dir(env, "agents"))
 }
 
 fn own_dir(env: &Env, name: &str) -> Option<PathBuf> {
@@ -137,7 +122,7 @@ fn keep(file: &Path, process: ProcessId) -> Result<(), Failure> {
         if let Some(dir) = file.parent() {
             std::fs::create_dir_all(dir)?;
         }
-        regular_file::replace(file, format!("{} {}\n", process.pid, process.ticks).as_bytes())
+        regular_file::replace(file, process.name().as_bytes())
     };
     write().map_err(|error| {
         let path = visible(&file.display().to_string());
@@ -147,12 +132,7 @@ fn keep(file: &Path, process: ProcessId) -> Result<(), Failure> {
 
 /// The process that a file names; none for a file that cannot be read.
 fn read(file: &Path) -> Option<ProcessId> {
-    let text = regular_file::read_text(file, MOST).ok()?;
-    let (pid, ticks) = text.trim().split_once(' ')?;
-    Some(ProcessId {
-        pid: pid.parse().ok()?,
-        ticks: ticks.parse().ok()?,
-    })
+    ProcessId::from_name(&regular_file::read_text(file, MOST).ok()?)
 }
 
 #[cfg(test)]
@@ -172,13 +152,9 @@ mod tests {
         let env = env(dir.path());
         only_the_operator(&env, "trust").unwrap();
         let parent = peer::ancestors().first().unwrap().id;
-        let other = ProcessId {
-            ticks: parent.ticks + 1,
-            ..parent
-        };
-        note_agents(&env, &[other]).unwrap();
-        only_the_operator(&env, "trust").unwrap();
-        note_agents(&env, &[parent]).unwrap();
+        let dir = own_dir(&env, "agents").unwrap();
+        std::fs::create_dir_all(&dir).unwrap();
+        std::fs::write(dir.join(parent.name()), "").unwrap();
         let refused = only_the_operator(&env, "trust").unwrap_err();
         assert!(
             refused.to_string().contains("is an agent that a run supervises"),
@@ -190,10 +166,8 @@ mod tests {
         assert_eq!(read(&below_file(&env, "a-1").unwrap()), Some(parent));
         assert!(!below_file(&env, "a-2").unwrap().exists());
         assert_eq!(below_file(&env, "../x"), None);
-        // Notes about processes that have ended are forgotten, the others stay.
-        assert!(!agent_file(&own_dir(&env, "agents").unwrap(), other).exists());
-        note_agents(&env, &[]).unwrap();
-        only_the_operator(&env, "trust").unwrap_err();
+        std::fs::remove_file(dir.join(parent.name())).unwrap();
+        only_the_operator(&env, "trust").unwrap();
     }
 
     #[test]

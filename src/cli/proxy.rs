@@ -148,11 +148,10 @@ fn upstream(
 
 /// Notes the process at the other end of each connection: the agent, which does not decide on its own calls.
 fn recognised(context: &AppContext) -> server::Connected {
-    let (agents, env) = (context.agents.clone(), context.env.clone());
+    let agents = context.agents.clone();
     Arc::new(move |from, to| {
-        let new = agents.connected(from, to);
-        if let Err(failure) = operator::note_agents(&env, &new) {
-            tracing::warn!(%failure, "the agent is not noted for other processes");
+        if let Err(error) = agents.connected(from, to) {
+            tracing::warn!(%error, "the agent is not noted for other processes");
         }
     })
 }

@@ -109,12 +109,13 @@ pub fn decide(
     command: &Command,
 ) -> Result<Recorded, Failure> {
     let place = context.find(id)?;
-    operator::may_decide(context, &place.id(), "decide")?;
     if let Some(output) = journal::holder(&place)
         && let Some(done) = elsewhere(context, &place, Some(output), command)?
     {
         return Ok(done);
     }
+    // A process that has the session open decides that, and records it.
+    operator::may_decide(context, &place.id(), "decide")?;
     match Writer::open(&place) {
         Ok((writer, loaded)) => {
             if let Some(torn) = &loaded.torn {

@@ -6,14 +6,21 @@
 //! connection is one, and so is what that process starts.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::io;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::peer::{Means, ProcessId};
 
-/// The agents of this process.
+/// The agents of this process, and those that other processes of this user noted.
 #[derive(Debug, Clone, Default)]
-pub struct Agents(Arc<Mutex<Known>>);
+pub struct Agents {
+    own: Arc<Mutex<Known>>,
+    /// Where each process of an agent has a file `PID-TICKS`.
+    dir: Option<PathBuf>,
+}
 
 #[derive(Debug, Default)]
 struct Known {
@@ -23,34 +30,69 @@ struct Known {
 }
 
 impl Agents {
-    /// Notes who holds the other end of a connection, and returns the processes that were not known before.
-    pub fn connected(&self, from: SocketAddr, to: SocketAddr) -> Vec<ProcessId> {
+    /// Agents that are noted in a directory, for every process of this user.
+    pub fn noted_in(dir: Option<PathBuf>) -> Self {
+        Self {
+            own: Arc::default(),
+            dir,
+        }
+    }
+
+    /// Notes who holds the other end of a connection. A note outlives this process, as the agent may; those about
+    /// processes that have ended are removed.
+    pub fn connected(&self, from: SocketAddr, to: SocketAddr) -> io::Result<()> {
         let found = holders(from, to);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.unknown |= found.is_empty();
-        let new = found.into_iter().filter(|one| known.processes.insert(*one));
-        new.collect()
-    }
-
-    /// Notes a process.
-    pub fn add(&self, process: ProcessId) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.processes.insert(process);
-    }
-
-    /// True for the process of an agent.
-    pub(super) fn is_agent(&self, pid: u32) -> bool {
-        let processes = {
-            let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            known.processes.clone()
+        let new: Vec<ProcessId> = {
+            let mut known = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+            known.unknown |= found.is_empty();
+            found
+                .into_iter()
+                .filter(|one| known.processes.insert(*one))
+                .collect()
         };
-        processes.iter().any(|one| one.pid == pid && one.is_running())
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.note(&new)
+    }
+
+    fn note(&self, new: &[ProcessId]) -> io::Result<()> {
+        let Some(dir) = &self.dir else {
+            return Ok(());
+        };
+        fs::create_dir_all(dir)?;
+        for entry in dir.read_dir()?.flatten() {
+            let id = entry.file_name().to_str().and_then(ProcessId::from_name);
+            if !id.is_some_and(ProcessId::is_running) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        new.iter().try_for_each(|one| fs::write(file(dir, *one), ""))
+    }
+
+    /// True for the process of an agent of any run.
+    pub fn is_noted(&self, process: ProcessId) -> bool {
+        let is_own = || {
+            let known = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+            known.processes.contains(&process)
+        };
+        is_own() || self.dir.as_ref().is_some_and(|dir| file(dir, process).exists())
+    }
+
+    /// True for the process of an agent of this run.
+    pub(super) fn is_own(&self, process: ProcessId) -> bool {
+        let known = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        known.processes.contains(&process)
     }
 
     /// True if the process of a connection was not found, so that any process may be an agent's.
     pub(super) fn is_unknown(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).unknown
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).unknown
     }
+}
+
+fn file(dir: &Path, process: ProcessId) -> PathBuf {
+    dir.join(process.name())
 }
 
 /// The processes that hold the end `from` of a connection to `to` on this machine.
@@ -107,24 +149,26 @@ mod tests {
         let to = listener.local_addr().unwrap();
         let stream = std::net::TcpStream::connect(to).unwrap();
         let from = stream.local_addr().unwrap();
-        let agents = Agents::default();
+        let dir = tempfile::tempdir().unwrap();
+        let agents = Agents::noted_in(Some(dir.path().join("agents")));
         let me = Means::here().id(std::process::id()).unwrap();
-        assert_eq!(agents.connected(from, to), [me]);
-        assert_eq!(agents.connected(from, to), [], "it is known");
-        assert!(agents.is_agent(me.pid) && !agents.is_unknown());
-        assert!(!agents.is_agent(1));
-        let other = ProcessId {
+        let gone = ProcessId {
             ticks: me.ticks + 1,
             ..me
         };
-        let agents = Agents::default();
-        agents.add(other);
-        assert!(!agents.is_agent(me.pid), "another process has the number");
-        drop(stream);
-        assert_eq!(
-            Agents::default().connected("127.0.0.1:1".parse().unwrap(), to),
-            []
+        agents.note(&[gone]).unwrap();
+        agents.connected(from, to).unwrap();
+        assert!(agents.is_own(me) && agents.is_noted(me) && !agents.is_unknown());
+        assert!(
+            !agents.is_noted(gone),
+            "a note about a process that has ended is removed"
         );
+        let other = Agents::noted_in(Some(dir.path().join("agents")));
+        assert!(other.is_noted(me) && !other.is_own(me));
+        drop(stream);
+        let agents = Agents::default();
+        agents.connected("127.0.0.1:1".parse().unwrap(), to).unwrap();
+        assert!(agents.is_unknown());
     }
 
     #[cfg(target_os = "linux")]

@@ -48,6 +48,20 @@ pub struct ProcessId {
 }
 
 impl ProcessId {
+    /// A name for files.
+    pub fn name(self) -> String {
+        format!("{}-{}", self.pid, self.ticks)
+    }
+
+    /// Reads such a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let (pid, ticks) = name.split_once('-')?;
+        Some(Self {
+            pid: pid.parse().ok()?,
+            ticks: ticks.parse().ok()?,
+        })
+    }
+
     /// True if it runs.
     pub fn is_running(self) -> bool {
         Means::here().id(self.pid) == Some(self)
@@ -214,12 +228,27 @@ pub fn look(stream: &UnixStream, agents: &Agents) -> Peer {
         );
     };
     let means = Means::here();
-    let peer = classify(
-        pid,
-        std::process::id(),
-        |pid| agents.is_agent(pid),
-        |pid| means.parent(pid),
-    );
+    let above: Vec<ProcessId> = ancestors().iter().map(|one| one.id).collect();
+    let refuses = |at: u32| {
+        let status = means.status(at)?;
+        let id = ProcessId {
+            pid: at,
+            ticks: status.ticks,
+        };
+        if agents.is_own(id) {
+            return Some(format!("process {at} is the agent that this run supervises"));
+        }
+        // What began below a run may be decided below it.
+        let is_other = at != pid && !above.contains(&id);
+        match is_other {
+            true if status.name == PROGRAM => Some(format!("process {at} is another run")),
+            true if agents.is_noted(id) => {
+                Some(format!("process {at} is an agent that another run supervises"))
+            }
+            _ => None,
+        }
+    };
+    let peer = classify(pid, std::process::id(), refuses, |pid| means.parent(pid));
     match peer {
         Peer::Operator { pid } if agents.is_unknown() && !means.has_terminal(pid) => Peer::Refused(
             "it is unknown which process the agent is, so this may be one of its own; decide on the screen of the run".into(),
@@ -228,11 +257,11 @@ pub fn look(stream: &UnixStream, agents: &Agents) -> Peer {
     }
 }
 
-/// Decides whether a process descends from this one, or from an agent.
+/// Decides whether a process descends from this one, or from one that does not decide.
 fn classify(
     pid: u32,
     this: u32,
-    is_agent: impl Fn(u32) -> bool,
+    refuses: impl Fn(u32) -> Option<String>,
     parent: impl Fn(u32) -> Option<u32>,
 ) -> Peer {
     for _ in 0..TRIES {
@@ -243,9 +272,10 @@ fn classify(
                     "process {pid} was started by this run: an agent does not decide on its own calls"
                 ));
             }
-            if is_agent(at) {
+            if let Some(why) = refuses(at) {
                 return Peer::Refused(format!(
-                    "process {pid} belongs to the agent that this run supervises: an agent does not decide on its own calls"
+                    "process {pid} was not started by the operator: {why}, and an agent does not decide on its own calls, nor on \
+                     those of another run"
                 ));
             }
             match parent(at) {
@@ -345,17 +375,17 @@ mod tests {
             (21, false),
             (22, false),
         ] {
-            let peer = classify(pid, 20, |_| false, tree);
+            let peer = classify(pid, 20, |_| None, tree);
             assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
         }
         // The first process of a container adopts all orphans, so everything below it is its own.
-        assert!(matches!(classify(30, 1, |_| false, tree), Peer::Refused(_)));
+        assert!(matches!(classify(30, 1, |_| None, tree), Peer::Refused(_)));
     }
 
     #[test]
     fn an_agent_and_what_it_starts_are_distinguished_from_other_peers() {
         for (pid, allowed) in [(1, true), (10, true), (20, false), (22, false), (30, true)] {
-            let peer = classify(pid, 99, |pid| pid == 20, tree);
+            let peer = classify(pid, 99, |pid| (pid == 20).then(|| "x".to_owned()), tree);
             assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
         }
     }
@@ -363,10 +393,10 @@ mod tests {
     #[test]
     fn an_unidentifiable_peer_is_refused() {
         assert!(
-            matches!(classify(99, 20, |_| false, tree), Peer::Refused(why) if why.contains("it is unknown who"))
+            matches!(classify(99, 20, |_| None, tree), Peer::Refused(why) if why.contains("it is unknown who"))
         );
         assert!(
-            matches!(classify(5, 20, |_| false, Some), Peer::Refused(_)),
+            matches!(classify(5, 20, |_| None, Some), Peer::Refused(_)),
             "a ring has no end"
         );
     }

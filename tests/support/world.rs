@@ -122,6 +122,40 @@ impl World {
         finish(self.command(args))
     }
 
+    /// Runs the program as a process that does not descend from this one: it has lost its parents.
+    pub fn run_apart(&self, args: &[&str]) -> Said {
+        let command = self.command(args);
+        let [out, err, code] = ["out", "err", "code"].map(|end| self.path(&format!("apart.{end}")));
+        let _ = std::fs::remove_file(&code);
+        let mut apart = Command::new("/bin/sh");
+        apart
+            .args([
+                "-c",
+                "(\"$@\" > $OUT 2> $ERR < /dev/null; echo $? > $CODE.new; mv $CODE.new $CODE) &",
+                "sh",
+            ])
+            .arg(command.get_program())
+            .args(command.get_args())
+            .env_clear()
+            .envs(
+                command
+                    .get_envs()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            )
+            .env("OUT", &out)
+            .env("ERR", &err)
+            .env("CODE", &code)
+            .current_dir(self.ws());
+        assert!(apart.status().unwrap().success());
+        until("it ended", || code.exists());
+        let text = |path: &Path| std::fs::read_to_string(path).unwrap();
+        Said {
+            code: text(&code).trim().parse().ok(),
+            out: text(&out),
+            err: text(&err),
+        }
+    }
+
     /// Runs a playbook without a screen; `more` are further arguments.
     pub fn play(&self, playbook: &str, more: &[&str]) -> Said {
         finish(self.playing(playbook, more))

@@ -84,6 +84,47 @@ fn serving(world: &World, model: &Server, more: &[&str]) -> (Child, String) {
     (child, line.unwrap())
 }
 
+/// The same as a process that does not descend from this one; returns it, too.
+fn serving_apart(world: &World, model: &Server, more: &[&str]) -> (rustix::process::Pid, String) {
+    let mut args = vec!["proxy", "--headless", "--control", "--policy", "supervised"];
+    args.extend([
+        "--listen",
+        "127.0.0.1:0",
+        "--upstream",
+        &model.base,
+        "--wire",
+        "openai-chat",
+    ]);
+    args.extend(more);
+    let command = world.command(&args);
+    let told = world.path("told");
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell
+        .args(["-c", "\"$@\" > /dev/null 2> $TOLD < /dev/null & echo $!", "sh"])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .env_clear()
+        .envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .env("OVERRULE_PROXY_TOKEN", "token-of-the-test-1234")
+        .env("TOLD", &told)
+        .current_dir(world.ws());
+    let out = shell.stderr(Stdio::null()).output().unwrap().stdout;
+    let pid = String::from_utf8(out).unwrap().trim().parse().unwrap();
+    let base = || {
+        let text = fs::read_to_string(&told).unwrap_or_default();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("the proxy serves "));
+        line.map(str::to_owned)
+    };
+    until("the proxy serves", || base().is_some());
+    (rustix::process::Pid::from_raw(pid).unwrap(), base().unwrap())
+}
+
 #[tokio::test]
 async fn the_queue_says_how_long_an_agent_waits_for_a_reply_in_one_piece() {
     let wire = "openai-chat";
@@ -134,7 +175,17 @@ async fn a_resumed_session_waits_for_its_conversation_and_another_task_has_a_new
     first.wait().unwrap();
     let before = world.journal(&session);
 
-    let (mut second, base) = serving(&world, &model, &["--resume", &session]);
+    // This process was the agent, and what it starts is the agent's.
+    let resumes = [
+        "proxy",
+        "--headless",
+        "--resume",
+        &session,
+        "--upstream",
+        &model.base,
+    ];
+    world.run(&resumes).ends(4).tells("did not begin below it");
+    let (second, base) = serving_apart(&world, &model, &["--resume", &session]);
     let mut other = Agent::new(wire, &base);
     assert_eq!(other.work("write a poem").await, "A poem.");
     assert_eq!(world.ids().len(), 2, "a session of its own");
@@ -154,8 +205,7 @@ async fn a_resumed_session_waits_for_its_conversation_and_another_task_has_a_new
         "{queue}"
     );
     assert!(agent.ran.lock().unwrap().is_empty());
-    second.kill().unwrap();
-    second.wait().unwrap();
+    rustix::process::kill_process(second, rustix::process::Signal::KILL).unwrap();
 }
 
 #[tokio::test]
@@ -183,7 +233,11 @@ async fn a_sub_agent_has_a_session_that_names_the_one_of_its_agent() {
     let call = world.run(&["queue", &session, "--json"]).out;
     let call: serde_json::Value = serde_json::from_str(call.lines().next().unwrap()).unwrap();
     let (id, digest) = (call["call"].as_str().unwrap(), call["digest"].as_str().unwrap());
-    world.run(&["approve", &session, id, "--digest", digest]).ends(0);
+    // This process is the agent, and what it starts is the agent's.
+    let verb = ["approve", &session, id, "--digest", digest];
+    world.run(&verb).ends(4).tells("an agent does not decide");
+    assert!(!world.has_recorded(&session, "call.started"));
+    world.run_apart(&verb).ends(0);
     until("it runs", || world.has_recorded(&session, "call.started"));
     let mut sub_agent = Agent::new(wire, &base);
     sub_agent.say(task);

@@ -118,3 +118,112 @@ fn an_agent_that_insists_does_not_fill_the_journal() {
     assert_eq!(holder.end().ends(0).out, "4\n");
     assert_eq!(refused(world, &id).len(), 100);
 }
+
+#[test]
+fn a_command_of_the_agents_shell_decides_in_no_stored_session_and_continues_none() {
+    let world = World::new();
+    let other = Holder::play(&world, &command("touch evil && echo did"), &[]);
+    let (call, digest) = other.waiting("it");
+    let id = other.kill();
+    let before = world.journal(&id);
+    let program = program(&world);
+    for verb in [
+        format!("approve {id} {call} --digest {digest} --resume --headless"),
+        format!("allow {id} {call} --digest {digest}"),
+        format!("edit {id} {call} --args \"{{}}\""),
+        format!("set-policy {id} auto"),
+        format!("guide {id} go"),
+        format!("resume {id} --headless --policy auto"),
+    ] {
+        let line = format!("{program} {verb} 2>&1; echo code $?");
+        let said = world.play(&command(&line), &["--policy", "auto"]).ends(0);
+        assert!(said.out.contains("code 4"), "{verb}: {}", said.out);
+        assert!(
+            said.out.contains("did not begin below it"),
+            "{verb}: {}",
+            said.out
+        );
+    }
+    assert_eq!(world.journal(&id), before);
+    assert!(!world.path("evil").exists() && !world.ws().join("evil").exists());
+    // The operator still decides.
+    let verb = [
+        "approve",
+        &id,
+        &call,
+        "--digest",
+        &digest,
+        "--resume",
+        "--headless",
+    ];
+    world.run(&verb).ends(0);
+    assert!(world.ws().join("evil").exists());
+}
+
+#[test]
+fn a_command_of_the_agents_shell_decides_in_no_other_run() {
+    let world = World::new();
+    let other = Holder::play(&world, &command("touch evil && echo did"), &[]);
+    let (call, digest) = other.waiting("it");
+    let line = format!(
+        "{} approve {} {call} --digest {digest} 2>&1; echo code $?",
+        program(&world),
+        other.id
+    );
+    let said = world.play(&command(&line), &["--policy", "auto"]).ends(0);
+    assert!(
+        said.out.contains("code 4") && said.out.contains("is another run"),
+        "{}",
+        said.out
+    );
+    let refused = refused(&world, &other.id);
+    assert_eq!(refused.len(), 1, "it is recorded where it was tried");
+    assert!(!world.ws().join("evil").exists());
+    other.approve("it");
+    other.end().ends(0);
+    assert!(world.ws().join("evil").exists());
+}
+
+#[test]
+fn a_session_that_began_below_a_run_is_decided_below_it() {
+    let world = World::new();
+    let inner = world.aside("inner.toml", &command("touch inner && echo did"));
+    let program = program(&world);
+    // A run inside of the run waits, and another command of the same shell decides there.
+    let line = format!(
+        "{program} run --headless --control --model scripted --playbook {inner} go > out 2>&1 & \
+         until {program} queue last --json 2> said | grep -q digest; do sleep 0.05; done; \
+         d=$({program} queue last --json | sed \"s/.*\\\"digest\\\":\\\"//; s/\\\".*//\"); \
+         c=$({program} queue last --json | sed \"s/.*\\\"call\\\":\\\"//; s/\\\".*//\"); \
+         {program} approve last $c --digest $d; echo code $?; wait"
+    );
+    let said = world.play(&command(&line), &["--policy", "auto"]).ends(0);
+    assert!(said.out.contains("code 0"), "{}", said.out);
+    assert!(world.ws().join("inner").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_lost_its_parents_trusts_nothing() {
+    let world = World::new();
+    world.file(
+        ".mcp.json",
+        r#"{"mcpServers":{"x":{"command":"touch","args":["started"]}}}"#,
+    );
+    let program = program(&world);
+    let hidden = format!(
+        "touch away; h=$({program} trust | sed -n \"s/.*--hash \\([0-9a-f]*\\).*/\\1/p\" | head -1); \
+         {program} trust --hash $h > said 2>&1; echo $h $? > code"
+    );
+    world.file("hidden.sh", &hidden);
+    let line = "setsid sh hidden.sh > /dev/null 2>&1 & until test -s code; do sleep 0.02; done; echo tried";
+    // Without commands from outside, too.
+    world.play(&command(line), &["--policy", "auto"]).ends(0);
+    let code = world.read("code");
+    assert!(
+        code.len() > 10 && code.ends_with(" 4\n"),
+        "{code}: {}",
+        world.read("said")
+    );
+    assert!(!world.path("home/.local/state/overrule/trust.json").exists());
+}
