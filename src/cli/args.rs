@@ -211,6 +211,9 @@ pub struct Proxy {
     /// Session to continue after a quit or a crash
     #[arg(long, value_name = "SESSION")]
     pub resume: Option<String>,
+    /// Pass requests with tools that the proxy cannot read, without a decision about their calls
+    #[arg(long)]
+    pub pass_unknown: bool,
     /// Program and arguments of the agent: `-- claude "fix the tests"`
     #[arg(last = true, value_name = "AGENT")]
     pub agent: Vec<String>,

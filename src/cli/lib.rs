@@ -6,6 +6,7 @@
 
 mod address;
 mod agent_process;
+mod alarms;
 pub mod args;
 mod audit;
 pub mod branches;

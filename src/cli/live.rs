@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Duration, Instant};
 
+use super::alarms;
 use super::build::AppContext;
 use super::conversations::{Conversations, Others};
 use super::escalate::{self, Caller};
@@ -20,7 +21,7 @@ use super::toolbox::ServerPanel;
 use super::{cut_off, live_reload, print, screen, sent};
 use overrule_console::approval_stats;
 use overrule_console::link::{
-    Conversation, Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update,
+    Alarm, Conversation, Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update,
 };
 use overrule_domain::apply;
 use overrule_domain::command::Command;
@@ -34,6 +35,7 @@ use overrule_engine::tails::Tails;
 use overrule_engine::{Facts, Handle, Publication};
 use overrule_journal::Place;
 use overrule_journal::wire::Wire;
+use overrule_proxy::alarms::Alarms;
 
 /// Maximum number of answers that wait for the console. A task that has one more waits.
 pub const ANSWERS: usize = 64;
@@ -47,12 +49,20 @@ pub fn check(context: &AppContext) -> Result<(), Failure> {
     live_reload::keymap(context).map(|_| ())
 }
 
+/// What a proxy shows besides a conversation.
+pub struct Proxied {
+    /// The conversations of the agent.
+    pub conversations: Conversations,
+    /// The alarms.
+    pub alarms: Alarms,
+}
+
 /// Serves a run on the screen until the operator leaves it. From one of several conversations the screen goes to others.
 pub async fn serve(
     context: &AppContext,
     ready: Ready,
     panel: Option<ServerPanel>,
-    conversations: Option<Conversations>,
+    proxied: Option<Proxied>,
 ) -> Result<Code, Failure> {
     let Ready {
         driver,
@@ -69,7 +79,9 @@ pub async fn serve(
     let place = context.store.find(&session).ok();
     let looks = |answers| Looker::new(registry, workspace, answers);
     let mut link = EngineLink::new(handle.clone(), actor.clone(), place, looks);
-    link.others = conversations.as_ref().map(|all| all.others_of(&session));
+    if let Some(proxied) = &proxied {
+        link.show_proxied(proxied, &session);
+    }
     if let Some(panel) = &panel {
         link.waiting
             .push_back(Update::Servers(panel.states.borrow().clone()));
@@ -90,7 +102,7 @@ pub async fn serve(
             return Err(refusal.into());
         }
     }
-    let shown = show(context, link, &session, conversations.as_ref()).await;
+    let shown = show(context, link, &session, proxied.as_ref()).await;
     // An operator who leaves the screen needs no notification.
     calls.abort();
     if let Some(door) = &door {
@@ -129,7 +141,7 @@ async fn show(
     context: &AppContext,
     first: EngineLink,
     session: &str,
-    conversations: Option<&Conversations>,
+    proxied: Option<&Proxied>,
 ) -> Result<Code, Failure> {
     let (mut link, mut session) = (first, session.to_owned());
     let actor = link.actor.clone();
@@ -138,9 +150,10 @@ async fn show(
             ScreenExit::Code(code) => return Ok(code),
             ScreenExit::For(next) => next,
         };
-        let Some(all) = conversations else {
+        let Some(proxied) = proxied else {
             return Ok(Code::Ok);
         };
+        let all = &proxied.conversations;
         let Some(member) = all.find(&next).or_else(|| all.find(&session)) else {
             return Ok(Code::Ok);
         };
@@ -149,7 +162,7 @@ async fn show(
         let looks = |answers| Looker::new(registry, workspace, answers);
         let place = context.store.find(&session).ok();
         link = EngineLink::new(member.handle.clone(), actor.clone(), place, looks);
-        link.others = Some(all.others_of(&session));
+        link.show_proxied(proxied, &session);
         link.waiting.push_back(Update::Past(member.past()));
     }
 }
@@ -189,6 +202,8 @@ struct EngineLink {
     panel: Option<ServerPanel>,
     /// The other conversations of the agent, if there can be any.
     others: Option<Others>,
+    /// The alarms of the proxy, if there is one.
+    alarms: Option<alarms::OnScreen>,
     /// The event loop ended without a message.
     broken: bool,
 }
@@ -219,8 +234,15 @@ impl EngineLink {
             place,
             panel: None,
             others: None,
+            alarms: None,
             broken: false,
         }
+    }
+
+    /// Shows what is beside the conversation of this session.
+    fn show_proxied(&mut self, proxied: &Proxied, session: &str) {
+        self.others = Some(proxied.conversations.others_of(session));
+        self.alarms = Some(alarms::OnScreen::of(&proxied.alarms));
     }
 
     /// Queues an update for each open turn that changed.
@@ -245,6 +267,14 @@ impl EngineLink {
 async fn others(others: &mut Option<Others>) -> Arc<[Conversation]> {
     match others {
         Some(others) => others.changed().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for a change of the alarms.
+async fn changed_alarms(alarms: &mut Option<alarms::OnScreen>) -> Arc<[Alarm]> {
+    match alarms {
+        Some(alarms) => alarms.changed().await,
         None => std::future::pending().await,
     }
 }
@@ -351,6 +381,12 @@ impl Link for EngineLink {
         }
     }
 
+    fn alarms_seen(&mut self) {
+        if let Some(alarms) = &self.alarms {
+            alarms.set_seen();
+        }
+    }
+
     fn send(&mut self, command: Command) {
         // Sent here, not by the task, to keep the order of commands. The screen never waits for the run.
         let carried_out = self.handle.offer(command.clone(), self.actor.clone());
@@ -393,6 +429,7 @@ impl Link for EngineLink {
                     }
                     Some(answer) = self.answers.recv() => return answer,
                     others = others(&mut self.others) => return Update::Conversations(others),
+                    alarms = changed_alarms(&mut self.alarms) => return Update::Alarms(alarms),
                     servers = changed(&mut self.panel) => return Update::Servers(servers),
                     () = self.outputs.changed() => return self.outputs.take(),
                     changed = self.live.changed(), if self.live_open => {

@@ -23,10 +23,11 @@ use super::headless_decisions::End;
 use super::operator;
 use super::run::{self, Ready};
 use super::signals::{self, StopRequest};
-use super::{control, headless, live, print};
+use super::{alarms, control, headless, live, print};
 use overrule_base::text::visible;
 use overrule_proxy::address::Token;
 use overrule_proxy::agents::{self, AGENTS, Agent};
+use overrule_proxy::alarms::{Alarm, Alarms};
 use overrule_proxy::run::AgentRun;
 use overrule_proxy::server::{self, Opening, Server};
 use overrule_proxy::sub_agent;
@@ -34,6 +35,10 @@ use overrule_proxy::upstream::Upstream;
 
 /// How long an agent may take until its first request.
 const FIRST: Duration = Duration::from_secs(20);
+/// Alarms of an agent that sends nothing to be decided about.
+const NO_REQUEST: &str =
+    "no request of the agent arrived within 20 s: it may talk to its model without the proxy";
+const NO_TOOLS: &str = "the agent is connected, but has sent nothing with tools within 20 s";
 /// The variable with a token, for an agent that must find the proxy again after a restart.
 const TOKEN: &str = "OVERRULE_PROXY_TOKEN";
 
@@ -55,6 +60,7 @@ impl Plan<'_> {
             headless: self.headless,
             begins_in_workspace: self.agent.is_some()
                 && !self.args.agent.iter().skip(1).any(|word| names_directory(word)),
+            pass_unknown: self.args.pass_unknown,
         }
     }
 }
@@ -181,6 +187,8 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         None => Resumed::default(),
     };
     let (openings, mut opened) = mpsc::channel(8);
+    let alarms = Alarms::default();
+    let printing = tokio::spawn(alarms::print(alarms.clone()));
     let setup = server::Setup {
         token,
         upstream: plan.upstream.clone(),
@@ -188,15 +196,17 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         begin: AgentRun::new,
         resumed: resumed.recognition(),
         connected: Some(recognised(&plan.context)),
+        alarms: alarms.clone(),
+        pass_unknown: plan.args.pass_unknown,
     };
     let server = Server::new(setup, at);
     let serving = tokio::spawn(server.clone().serve(listener));
     let mut signals = signals::listen()?;
     let mut child = start_agent(plan, &server.base()).await?;
     let first = tokio::select! {
-        first = first_request(&mut opened, server.requests()) => first,
+        first = first_request(&mut opened, server.requests(), &alarms) => first,
         ended = ended(&mut child) => {
-            return Err(Failure::new(ended.code, format!("the agent ended without a request to its model; {}", ended.why)));
+            return Err(without_request(&ended, &alarms));
         }
         StopRequest::Stop(code) | StopRequest::StopNow(code) = signals.next() => return Ok(code),
     };
@@ -244,29 +254,72 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
                 ));
             }
         });
-        Box::pin(live::serve(&plan.context, ready, None, Some(conversations))).await
+        printing.abort();
+        let proxied = live::Proxied {
+            conversations,
+            alarms,
+        };
+        Box::pin(live::serve(&plan.context, ready, None, Some(proxied))).await
     };
+    printing.abort();
     beside.abort();
     serving.abort();
     result
 }
 
-/// Waits for the first conversation, and tells if nothing comes.
+/// Why nothing was recorded: the agent ended before its first conversation.
+fn without_request(ended: &End, alarms: &Alarms) -> Failure {
+    let refused = alarms.all();
+    let refused = refused
+        .iter()
+        .rfind(|alarm| &*alarm.words != NO_REQUEST && &*alarm.words != NO_TOOLS);
+    // An agent may report success although nothing was answered.
+    let code = match ended.code {
+        Code::Ok => Code::Other,
+        code => code,
+    };
+    let mut words = "the agent ended without a request to its model that could be decided about".to_owned();
+    for more in [refused.map(Alarm::describe), Some(ended.why.clone())]
+        .into_iter()
+        .flatten()
+    {
+        if !more.is_empty() {
+            words = format!("{words}; {more}");
+        }
+    }
+    Failure::new(code, words)
+}
+
+/// Waits for the first conversation, and raises an alarm if nothing comes. The alarm is taken back if something does.
 async fn first_request(
     opened: &mut mpsc::Receiver<Opening>,
-    requests: watch::Receiver<u64>,
+    mut requests: watch::Receiver<u64>,
+    alarms: &Alarms,
 ) -> Option<Opening> {
     let mut opening = std::pin::pin!(opened.recv());
     tokio::select! {
         first = &mut opening => return first,
         () = tokio::time::sleep(FIRST) => {}
     }
-    print::err(if *requests.borrow() == 0 {
-        "ALARM: no request of the agent arrived within 20 s: it may talk to its model without the proxy"
-    } else {
-        "ALARM: the agent is connected, but has sent nothing with tools within 20 s"
-    });
-    opening.await
+    if *requests.borrow() == 0 {
+        alarms.raise(NO_REQUEST);
+        tokio::select! {
+            // An error means that the server is gone.
+            _ = requests.wait_for(|count| *count > 0) => alarms.take_back(NO_REQUEST),
+            first = &mut opening => {
+                alarms.take_back(NO_REQUEST);
+                return first;
+            }
+        }
+        tokio::select! {
+            first = &mut opening => return first,
+            () = tokio::time::sleep(FIRST) => {}
+        }
+    }
+    alarms.raise(NO_TOOLS);
+    let first = opening.await;
+    alarms.take_back(NO_TOOLS);
+    first
 }
 
 /// Starts the agent, or tells how to.

@@ -345,6 +345,7 @@ impl App {
                 Out::Look(at) => self.link.look(at),
                 Out::Watch(processes) => self.link.watch(processes),
                 Out::Server(order) => self.link.order(order),
+                Out::AlarmsSeen => self.link.alarms_seen(),
                 Out::Redraw => self.screen.redraw()?,
                 Out::Alert(words) => {
                     let looking = self.model.screen.focused == Some(true);

@@ -110,9 +110,20 @@ pub struct Conversation {
     pub is_open: bool,
 }
 
+/// What the operator must see, although it is no event of the run. Its text is untrusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alarm {
+    /// What happened, and what to do.
+    pub words: String,
+    /// True once the operator saw it.
+    pub is_seen: bool,
+}
+
 /// A message from a run.
 #[derive(Debug, Clone)]
 pub enum Update {
+    /// All alarms, oldest first. One that turned out false is missing.
+    Alarms(Arc<[Alarm]>),
     /// The other conversations of the agent, the next one first.
     Conversations(Arc<[Conversation]>),
     /// The whole state: the first update, and again after a recorded run went back.
@@ -283,6 +294,9 @@ pub trait Link: Send {
 
     /// Carries out an order about a server. A notice reports a failure; a recorded run does nothing.
     fn order(&mut self, _order: ServerOrder) {}
+
+    /// The operator saw all alarms. A recorded run has none.
+    fn alarms_seen(&mut self) {}
 
     /// Drives a recorded run; does nothing on a live one.
     fn replay(&mut self, _control: ReplayControl) {}

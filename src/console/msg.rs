@@ -166,6 +166,8 @@ pub enum Out {
     Watch(Vec<OrphanCandidate>),
     /// Carry out an order about a server of tools.
     Server(ServerOrder),
+    /// The operator saw all alarms.
+    AlarmsSeen,
     /// Clear the screen and draw everything.
     Redraw,
     /// Capture the mouse, or leave it to the terminal's own selection.

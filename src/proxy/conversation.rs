@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use hyper::header::HeaderMap;
-use serde_json::Value;
 
+use super::body_tools::BodyTools;
 use super::events::RawEvent;
 use overrule_base::canon;
 use overrule_model::wire::Wire;
@@ -59,14 +59,6 @@ const NAMED_BY: [(&str, &[&str]); 3] = [
 /// The header of Claude Code. The id of a sub-agent is its own there; the session may change while it works.
 const CLAUDE: &str = "x-claude-code-session-id";
 
-/// Members in which formats list tools.
-const LISTS: [&str; 4] = [
-    "tools",
-    "functions",
-    "functionDeclarations",
-    "function_declarations",
-];
-
 /// Returns true for a request whose tools, or some of them, are not in it.
 pub fn has_stored_tools(request: &AgentRequest) -> bool {
     let mut stored = request.wire.agent_side().stored_tools().iter();
@@ -76,7 +68,8 @@ pub fn has_stored_tools(request: &AgentRequest) -> bool {
 /// Returns what a request is.
 pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
     // Tools in a place that is not known yet count too: their calls must be seen.
-    if request.tools.is_empty() && !has_stored_tools(request) && !mentions_tools(&request.body) {
+    let names_tools = || BodyTools::of(request.body.as_bytes()) != BodyTools::None;
+    if request.tools.is_empty() && !has_stored_tools(request) && !names_tools() {
         return Kind::SideRequest;
     }
     if let Some((key, is_sub_agent)) = named(headers) {
@@ -113,26 +106,6 @@ pub fn named(headers: &HeaderMap) -> Option<(Key, bool)> {
         is_named: true,
     };
     Some((key, mark.is_some()))
-}
-
-/// True for a body with a list of tools anywhere.
-fn mentions_tools(body: &str) -> bool {
-    fn is_in(value: &Value) -> bool {
-        let is_full = |value: &Value| match value {
-            Value::Array(list) => !list.is_empty(),
-            Value::Object(members) => !members.is_empty(),
-            _ => false,
-        };
-        match value {
-            Value::Array(list) => list.iter().any(is_in),
-            Value::Object(members) => members
-                .iter()
-                .any(|(name, value)| (LISTS.contains(&name.as_str()) && is_full(value)) || is_in(value)),
-            _ => false,
-        }
-    }
-    // What cannot be read could have some.
-    serde_json::from_str(body).map_or(true, |body| is_in(&body))
 }
 
 /// Returns the format of a request for a reply by its path; none for every other request.

@@ -10,6 +10,8 @@
 
 pub mod address;
 pub mod agents;
+pub mod alarms;
+mod body_tools;
 pub mod catalogue;
 mod compression;
 pub mod conversation;
@@ -34,6 +36,7 @@ mod side_request;
 mod socket;
 pub mod sub_agent;
 pub mod tool;
+mod unread;
 pub mod upstream;
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
 use super::address::{self, Token};
+use super::alarms::Alarms;
 use super::conversation::{self, Key, Kind};
 use super::events::Form;
 use super::placement::{Place, Runs, forks, free, place_of, renamed};
@@ -30,6 +31,7 @@ use super::secrets::Secrets;
 use super::side_request::Nameless;
 use super::socket::Socket;
 use super::sub_agent::{self, Parent};
+use super::unread::Unread;
 use super::upstream::Upstream;
 use super::{Error, compression, headers, overlay, path, request_body, side_request};
 use overrule_domain::agent::SideRequest;
@@ -78,6 +80,10 @@ pub struct Setup {
     pub resumed: Option<Belongs>,
     /// Told about each connection before it is served.
     pub connected: Option<Connected>,
+    /// What the operator must see.
+    pub alarms: Alarms,
+    /// True to pass requests that cannot be gated, without a decision about the calls in their replies.
+    pub pass_unknown: bool,
 }
 
 /// Takes the other end of a connection, and this one. It may block.
@@ -193,6 +199,8 @@ impl Server {
         // A server may read as a request for a reply what is none here.
         let hidden = path::with_slashes(&path).filter(|plain| conversation::wire_of(plain).is_some());
         if hidden.is_some() && conversation::wire_of(&path).is_none() {
+            let unread = Unread::new(&head.method, &path, "its path has encoded slashes");
+            self.setup.alarms.raise(&unread.alarm());
             return plain(StatusCode::NOT_FOUND, "not found");
         }
         self.requests.send_modify(|count| *count += 1);
@@ -213,45 +221,62 @@ impl Server {
         let body = match decompressed(&mut head.headers, &path, body) {
             Ok(body) => body,
             Err(compression::Error::TooLarge(_)) => return too_large(),
-            Err(error) => return unreadable(&error.to_string()),
+            Err(error) => {
+                let unread = Unread::new(&head.method, &path, &error.to_string());
+                return self.refuse(&unread);
+            }
         };
         let asked = (head.method == hyper::Method::POST)
             .then(|| conversation::wire_of(&path))
             .flatten()
             .map(|wire| (wire, read(wire, &body)));
-        match asked {
-            Some((wire, Ok(request))) => match conversation::kind(&head.headers, &request) {
-                Kind::Conversation { key, is_sub_agent } => {
-                    let incoming = run::Incoming {
-                        others: Vec::new(),
-                        wire,
-                        streamed: conversation::is_streamed(wire, &path, &request),
-                        method: head.method,
-                        path,
-                        headers: head.headers,
-                        request,
-                    };
-                    self.converse(key, is_sub_agent, incoming).await
-                }
-                Kind::SideRequest => {
-                    let side = Side {
-                        key: conversation::named(&head.headers).map(|(key, _)| key),
-                        words: side_request::beginning(&request, &Secrets::of(&head.headers, &path)),
-                        wire,
-                        form: run::form(wire, conversation::is_streamed(wire, &path, &request)),
-                    };
-                    self.pass_history(head, &path, Some(request), body, Some(side))
-                        .await
-                }
-            },
-            // A reply could contain a call that the operator would not see.
-            Some((_, Err(why))) => unreadable(&why),
-            None => {
-                let wire = conversation::history_of(&path);
-                let request = wire.and_then(|wire| read(wire, &body).ok());
-                self.pass_history(head, &path, request, body, None).await
+        let unread = match &asked {
+            Some((_, Ok(request))) => Unread::of_known(&head.method, &path, request),
+            Some((_, Err(why))) => Some(Unread::new(&head.method, &path, why)),
+            None if conversation::history_of(&path).is_some() => None,
+            None => Unread::on_unknown_path(&head.method, &path, &head.headers, &body, MAX_BODY),
+        };
+        if let Some(unread) = unread {
+            if self.setup.pass_unknown {
+                return self.pass_history(head, &path, None, body, None).await;
+            }
+            return self.refuse(&unread);
+        }
+        let Some((wire, request)) = asked.and_then(|(wire, request)| Some((wire, request.ok()?))) else {
+            let wire = conversation::history_of(&path);
+            let request = wire.and_then(|wire| read(wire, &body).ok());
+            return self.pass_history(head, &path, request, body, None).await;
+        };
+        match conversation::kind(&head.headers, &request) {
+            Kind::Conversation { key, is_sub_agent } => {
+                let incoming = run::Incoming {
+                    others: Vec::new(),
+                    wire,
+                    streamed: conversation::is_streamed(wire, &path, &request),
+                    method: head.method,
+                    path,
+                    headers: head.headers,
+                    request,
+                };
+                self.converse(key, is_sub_agent, incoming).await
+            }
+            Kind::SideRequest => {
+                let side = Side {
+                    key: conversation::named(&head.headers).map(|(key, _)| key),
+                    words: side_request::beginning(&request, &Secrets::of(&head.headers, &path)),
+                    wire,
+                    form: run::form(wire, conversation::is_streamed(wire, &path, &request)),
+                };
+                self.pass_history(head, &path, Some(request), body, Some(side))
+                    .await
             }
         }
+    }
+
+    /// Refuses a request that cannot be gated.
+    fn refuse(&self, unread: &Unread) -> Sent {
+        self.setup.alarms.raise(&unread.alarm());
+        plain(StatusCode::BAD_REQUEST, &unread.answer())
     }
 
     /// Passes on a request that is no part of a conversation. The history in it is the one that the model knows.
@@ -504,15 +529,6 @@ fn too_large() -> Sent {
         &format!(
             "the request has more than the {most} MB that the proxy reads; hint: let the agent shorten its history"
         ),
-    )
-}
-
-/// The answer to a request that is not understood.
-fn unreadable(why: &str) -> Sent {
-    tracing::warn!(why = %overrule_base::text::visible(why), "a request was not understood");
-    plain(
-        StatusCode::BAD_REQUEST,
-        &format!("the proxy cannot read this request: {why}"),
     )
 }
 

@@ -23,3 +23,4 @@ mod side_requests;
 mod stage;
 mod sub_agents;
 mod superseded;
+mod unread;

@@ -27,6 +27,9 @@ use overrule_proxy::tool;
 use overrule_proxy::upstream::Upstream;
 use overrule_resilience::ladder::Ladder;
 
+/// What the header says where requests pass that cannot be gated.
+const PASS_UNKNOWN: &str = "pass-unknown";
+
 /// The session that is resumed, until the conversation asks that it was recorded from.
 #[derive(Clone, Default)]
 pub struct Resumed(Arc<Mutex<Option<Opened>>>);
@@ -78,6 +81,8 @@ pub struct Parts {
     pub headless: bool,
     /// True if the agent was started in the workspace, so that its shell begins there.
     pub begins_in_workspace: bool,
+    /// True where requests pass that cannot be gated.
+    pub pass_unknown: bool,
 }
 
 /// A new session.
@@ -137,6 +142,10 @@ pub fn session(
     adviser.shell.in_workspace = of.begins_in_workspace;
     adviser.watch = adviser.watch.on(&state);
     adviser.keep_rules(&state.rules);
+    if of.pass_unknown {
+        // The header and every digest say so.
+        adviser.sandbox = format!("{}, {PASS_UNKNOWN}", adviser.sandbox).into();
+    }
     if state.started.is_some() {
         if common.policy.is_none() {
             adviser.keep_preset(&state.policy);

@@ -16,7 +16,9 @@ use super::orphan_status::OrphanStatus;
 use super::overlay::LinePrompt;
 use super::run_phase::RunPhase;
 use super::running::StreamPace;
-use crate::link::{At, Conversation, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody, ServerState};
+use crate::link::{
+    Alarm, At, Conversation, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody, ServerState,
+};
 use crate::panes::rows::NameHash;
 use crate::refusal::{NoTarget, NodeState, Refusal, TurnState};
 use crate::replay::Mark;
@@ -88,6 +90,8 @@ pub struct RunPart {
     pub servers: Arc<[ServerState]>,
     /// The other conversations of the agent, the next one first.
     pub others: Arc<[Conversation]>,
+    /// The alarms, oldest first.
+    pub alarms: Arc<[Alarm]>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
     /// Working time of the latest process.
@@ -157,6 +161,11 @@ pub struct SentCommand {
 }
 
 impl RunPart {
+    /// The alarms that the operator has not seen.
+    pub fn unseen_alarms(&self) -> impl Iterator<Item = &Alarm> {
+        self.alarms.iter().filter(|alarm| !alarm.is_seen)
+    }
+
     /// The newest sub-agent of a call that is a conversation of this process.
     pub fn sub_agent(&self, call: NodeId) -> Option<&Conversation> {
         let links = self.state.agent.sub_agents_of(call);

@@ -88,6 +88,8 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         (None, Some(reason)) => (Role::Title, reason),
         (None, None) => (Role::Dim, "The run does not need you now.".to_owned()),
     };
+    let alarms: Vec<String> = run.alarms.iter().map(|alarm| line(&alarm.words)).collect();
+    list(maker, "alarms", alarms.iter().map(String::as_str));
     maker.own(role, reason);
     maker.field("state", &run_status(run, need.as_ref()));
     if let Some(need) = &need {

@@ -31,6 +31,7 @@ pub fn prepare(model: &mut Model) {
     model.cached.renew_failed_calls(&model.run.state);
     compare(model, requested);
     let banner = model.run.halted.is_some()
+        || model.run.unseen_alarms().next().is_some()
         || model.run.left_broken().next().is_some()
         || model.run.state.limit_reached.is_some()
         || model.run.stuck().is_some()

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::{bulk, done, ledger, stage};
 use crate::event_text;
 use crate::halted;
-use crate::link::{Conversation, Update};
+use crate::link::{Alarm, Conversation, Update};
 use crate::model::listing::Kind;
 use crate::model::overlay::{LinePrompt, Overlay, Page, PageContent};
 use crate::model::run::{LookResult, SentCommand};
@@ -62,6 +62,7 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         }
         Update::OrphanFound { process, left } => super::lazy_load::orphan_found(model, process, left),
         Update::Conversations(others) => conversations(model, others, out),
+        Update::Alarms(alarms) => self::alarms(model, alarms, out),
         Update::Servers(servers) => {
             model.run.servers = servers;
             model.lower.forget(crate::panes::tools::PANE);
@@ -111,6 +112,27 @@ fn conversations(model: &mut Model, others: Arc<[Conversation]>, out: &mut Vec<O
         out.push(Out::Alert("another conversation waits for you".to_owned()));
     }
     model.run.others = others;
+}
+
+/// Takes in the alarms: a new one is logged and alerts. One that was taken back is gone.
+fn alarms(model: &mut Model, alarms: Arc<[Alarm]>, out: &mut Vec<Out>) {
+    let is_new = |alarm: &&Alarm| !alarm.is_seen && !model.run.alarms.contains(alarm);
+    let new: Vec<String> = alarms
+        .iter()
+        .filter(is_new)
+        .map(|one| one.words.clone())
+        .collect();
+    if !new.is_empty() {
+        out.push(Out::Alert("alarm of the proxy".to_owned()));
+    }
+    for words in new {
+        model.log.add(Line::Problem(format!("alarm: {words}")));
+    }
+    model.run.alarms = alarms;
+    // The page with them is another one now.
+    if let Some(Overlay::Page(page)) = model.overlays.last_mut() {
+        page.made = None;
+    }
 }
 
 /// Invalidates texts from before the halt: running calls have other texts now, and refused keys

@@ -1,6 +1,7 @@
 //! Tests what messages do, and what they must not do.
 
 mod again;
+mod alarms;
 mod aligned;
 mod arming;
 mod asked;

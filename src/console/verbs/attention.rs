@@ -6,6 +6,7 @@ use super::Verb;
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::msg::Out;
 use crate::update::open;
 
 /// The verb `why-waiting`.
@@ -13,8 +14,11 @@ pub const VERB: Verb = Verb {
     name: "why-waiting",
     keys: &["W"],
     contexts: &[Context::Panes],
-    doc: "show why the run needs you: the reason, what was tried, the newest events, and what you can do",
-    run: |model, _| {
+    doc: "show why the run needs you: alarms, the reason, what was tried, the newest events, and what you can do",
+    run: |model, press| {
+        if model.run.unseen_alarms().next().is_some() {
+            press.out.push(Out::AlarmsSeen);
+        }
         show(model);
         Ok(())
     },

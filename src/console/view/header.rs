@@ -306,6 +306,7 @@ impl Banner {
     /// The most important thing, if there is one.
     fn of(model: &Model, width: u16) -> Option<Self> {
         Self::halted(model, width)
+            .or_else(|| Self::alarm(model))
             .or_else(|| Self::broken(model))
             .or_else(|| Self::limit(model))
             .or_else(|| Self::stuck(model))
@@ -324,6 +325,17 @@ impl Banner {
         };
         let means = halt(width, model.run.is_busy(), &key);
         Some(Self::new(Role::Error, format!("{means}{}", visible(why))))
+    }
+
+    fn alarm(model: &Model) -> Option<Self> {
+        let count = model.run.unseen_alarms().count();
+        let newest = model.run.unseen_alarms().last()?;
+        let words = match count {
+            1 => format!("ALARM: {}", visible(&newest.words)),
+            _ => format!("{count} ALARMS: {}", visible(&newest.words)),
+        };
+        let hint = || format!("; {}: all of it", model.settings.keymap.first("why-waiting"));
+        Some(Self::new(Role::Error, words).hint(model, hint))
     }
 
     fn broken(model: &Model) -> Option<Self> {

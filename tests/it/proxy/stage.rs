@@ -14,6 +14,7 @@ use overrule::domain::state::{Mode, State};
 use overrule::engine::log::Memory;
 use overrule::policy::Preset;
 use overrule::proxy::address::Token;
+use overrule::proxy::alarms::Alarms;
 use overrule::proxy::model::AgentModel;
 use overrule::proxy::resumed::{self, Belongs};
 use overrule::proxy::run::AgentRun;
@@ -30,6 +31,8 @@ use crate::proxy::live::{Live, adviser};
 pub struct Stage {
     /// Its address for the agent.
     pub base: String,
+    /// What its operator must see.
+    pub alarms: Alarms,
     openings: mpsc::Receiver<Opening>,
     dir: tempfile::TempDir,
 }
@@ -57,6 +60,7 @@ impl Stage {
         let listener = server::listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let at = listener.local_addr().unwrap();
         let (to, openings) = mpsc::channel(4);
+        let alarms = Alarms::default();
         let setup = server::Setup {
             token: Token::given("0123456789abcdef").unwrap(),
             upstream: Arc::new(Upstream::new(upstream).unwrap()),
@@ -64,11 +68,14 @@ impl Stage {
             begin: quick,
             resumed,
             connected: None,
+            alarms: alarms.clone(),
+            pass_unknown: false,
         };
         let server = Server::new(setup, at);
         tokio::spawn(server.clone().serve(listener));
         Self {
             base: server.base(),
+            alarms,
             openings,
             dir: tempfile::tempdir().unwrap(),
         }
