@@ -29,21 +29,43 @@ pub enum Kind {
     Other,
 }
 
-/// Tools by what they do, the built-in one first.
-const SHELL: &[&str] = &[
+/// Tools that run a line in a shell, the built-in one first.
+pub const SHELL: &[&str] = &[
     "shell",
     "Bash",
+    "Monitor",
     "bash",
     "container.exec",
     "developer__shell",
     "exec_command",
     "local_shell",
     "local_shell_call",
+    "monitor",
     "run_shell_command",
     "shell_call",
     "shell_command",
+    SCRIPT,
+    "batch",
+    "multi_tool_use.parallel",
+    "tool_call",
     TYPED_IN,
 ];
+/// The tool that runs a program in JavaScript, in which the other tools are functions (codex 0.171.0, qwen-code 0.24.4).
+pub const SCRIPT: &str = "exec";
+/// Tools that call others by their names (qwen-code 0.24.4, opencode 1.18.33, models of OpenAI), each with the member that
+/// lists the calls, if it lists them, and the members of a call with the name and the arguments.
+pub const CALLERS: &[(&str, &str, &str, &str)] = &[
+    ("tool_call", "", "name", "arguments"),
+    ("batch", "tool_calls", "tool", "parameters"),
+    (
+        "multi_tool_use.parallel",
+        "tool_uses",
+        "recipient_name",
+        "parameters",
+    ),
+];
+/// Names of the argument with a program.
+pub const PROGRAM: &[&str] = &["input", "code", "script", "source"];
 /// The tool that types into a shell, or another program, that runs already.
 pub const TYPED_IN: &str = "write_stdin";
 const WRITE: &[&str] = &["write_file", "Write", "write"];
@@ -145,6 +167,11 @@ pub fn is_shell(tool: &str) -> bool {
     kind(tool) == Some(Kind::Shell)
 }
 
+/// Returns true for a tool whose calls run other tools of the agent.
+pub fn has_inner_tools(tool: &str) -> bool {
+    tool == SCRIPT || CALLERS.iter().any(|(name, ..)| *name == tool)
+}
+
 /// Returns true for a call that waits for a program that runs already, or looks at what it wrote so far. Such a call is
 /// repeated on purpose.
 pub fn waits(tool: &str, args: &str) -> bool {
@@ -158,7 +185,7 @@ pub fn waits(tool: &str, args: &str) -> bool {
         // Without characters it types nothing.
         return matches!(args.get("chars").map(Value::as_str), None | Some(Some("")));
     }
-    if !is_shell(tool) {
+    if !is_shell(tool) || has_inner_tools(tool) {
         return false;
     }
     let args = inner(tool, &args).unwrap_or(args);
@@ -334,6 +361,8 @@ mod tests {
             ("shell", Some(Kind::Shell)),
             ("Bash", Some(Kind::Shell)),
             ("exec_command", Some(Kind::Shell)),
+            ("exec", Some(Kind::Shell)),
+            ("tool_call", Some(Kind::Shell)),
             ("Write", Some(Kind::Write)),
             ("replace", Some(Kind::Edit)),
             ("apply_patch", Some(Kind::Patch)),

@@ -4,6 +4,7 @@
 //!
 //! - [`text`]: safe display of untrusted text.
 //! - [`canon`]: tokens of JSON text, canonical JSON, hashes.
+//! - [`script`]: the calls of tools in a program that a tool runs.
 //! - [`shell_line`]: the commands of a shell line.
 //! - [`known_tool`]: the arguments of common tools.
 //! - [`document`]: reads TOML text, with a place for every value and every error.
@@ -11,5 +12,6 @@
 pub mod canon;
 pub mod document;
 pub mod known_tool;
+pub mod script;
 pub mod shell_line;
 pub mod text;

@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::inner_calls::InnerCalls;
 use super::shell::ShellCall;
 use overrule_base::known_tool::{self, DIRECTORY, Kind};
 use overrule_base::shell_line::{HARMLESS, Redirect};
@@ -37,6 +38,8 @@ pub enum DangerKind {
     Privilege,
     /// It ends programs, services or machines that run.
     Stops,
+    /// It runs a program of its own, which may run any command.
+    Program,
     /// It was not compared with the table.
     Unchecked,
 }
@@ -61,6 +64,7 @@ impl DangerKind {
             Self::Outside => "outside",
             Self::Privilege => "privilege",
             Self::Stops => "stops",
+            Self::Program => "program",
             Self::Unchecked => "unchecked",
         }
     }
@@ -74,6 +78,7 @@ impl DangerKind {
             Self::Outside => "outside the workspace",
             Self::Privilege => "more privilege",
             Self::Stops => "stops what runs",
+            Self::Program => "runs a program",
             Self::Unchecked => "not checked",
         }
     }
@@ -155,7 +160,8 @@ impl Danger {
             ShellCall::default()
         };
         let args = known_tool::inner(tool, &args).unwrap_or(args);
-        let patches = known_tool::patches(tool, &args);
+        let mut patches = known_tool::patches(tool, &args);
+        patches.extend(call.inner().into_iter().flat_map(InnerCalls::patches));
         let files: Vec<known_tool::Patched<'_>> = patches
             .iter()
             .flat_map(|patch| known_tool::patched(patch))
@@ -199,6 +205,12 @@ impl Danger {
                     marks.push(mark);
                 }
             }
+        }
+        if known_tool::has_inner_tools(tool) && (is_long || call.inner().is_some()) {
+            marks.push(DangerMark {
+                kind: DangerKind::Program,
+                because: tool.to_owned(),
+            });
         }
         if is_long {
             let because = format!("the arguments are longer than {} KiB", LONGEST >> 10);

@@ -258,7 +258,9 @@ impl Policy {
             .filter(|rule| is_exactly(rule, moment) && counts(rule, moment) && may_loosen(rule, subject))
             .collect();
         let turns = |rule: &Rule| {
-            rule.gate != Gate::Allow && counts(rule, moment) && rule.matcher.turns_on_commands(case, places)
+            rule.gate != Gate::Allow
+                && counts(rule, moment)
+                && (rule.matcher.turns_on_commands(case, places) || rule.matcher.may_be_inside(case))
         };
         let all = found.len();
         found.retain(|rule| !allows_unread(rule, case));

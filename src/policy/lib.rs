@@ -13,6 +13,7 @@ mod commands;
 pub mod danger;
 pub mod evaluate;
 pub mod expiry;
+mod inner_calls;
 mod literal;
 pub mod matcher;
 pub mod parse;

@@ -186,7 +186,7 @@ impl Matcher {
     /// Returns true if the call matches. `gate` determines which side is the careful one.
     pub(super) fn matches(&self, case: &Case<'_>, gate: Gate, places: Places<'_>) -> bool {
         let subject = &case.subject;
-        if !self.names(subject) {
+        if !self.names(case, gate) {
             return false;
         }
         if gate == Gate::Allow {
@@ -208,14 +208,41 @@ impl Matcher {
     pub(super) fn turns_on_commands(&self, case: &Case<'_>, places: Places<'_>) -> bool {
         let (lines, others) = self.about(case);
         !lines.is_empty()
-            && self.names(&case.subject)
+            && self.names(case, Gate::Ask)
             && others
                 .iter()
                 .all(|one| one.meets(case.subject.args.pointer(&one.at), places))
     }
 
-    /// Returns true if the rule is about the tool of the call.
-    fn names(&self, subject: &Subject<'_>) -> bool {
+    /// Returns true for a rule about tools or arguments that may run inside of the call, where that cannot be read.
+    pub(super) fn may_be_inside(&self, case: &Case<'_>) -> bool {
+        let is_unread = || {
+            let inner = case.shell().and_then(ShellCall::inner);
+            inner.is_some_and(|inner| inner.unread.is_some())
+        };
+        let is_narrow = !self.tools.is_empty() || !self.args.is_empty();
+        is_narrow && self.servers.is_empty() && is_unread()
+    }
+
+    /// Returns true if the rule is about a tool that runs inside of the call. An allow rule must be about all of them.
+    fn names_inside(&self, case: &Case<'_>, gate: Gate) -> bool {
+        let Some(inner) = case.shell().and_then(ShellCall::inner) else {
+            return false;
+        };
+        let is_named = |name: &str| self.tools.iter().any(|pattern| pattern.matches(name));
+        if gate == Gate::Allow {
+            return inner.unread.is_none() && inner.names.iter().all(|name| is_named(name));
+        }
+        let is_about_commands = self.args.iter().any(Predicate::is_about_commands);
+        inner.names.iter().any(|name| is_named(name))
+            || (inner.unread.is_some()
+                && is_about_commands
+                && known_tool::SHELL.iter().any(|name| is_named(name)))
+    }
+
+    /// Returns true if the rule is about the tool of the call, or one that runs inside of it.
+    fn names(&self, case: &Case<'_>, gate: Gate) -> bool {
+        let subject = &case.subject;
         let any = |patterns: &[Pattern], text: &str| {
             patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
         };
@@ -224,7 +251,7 @@ impl Matcher {
             None => self.servers.is_empty(),
         };
         server
-            && any(&self.tools, subject.tool)
+            && (any(&self.tools, subject.tool) || self.names_inside(case, gate))
             && (self.effects.is_empty() || self.effects.contains(&subject.effect))
             && (self.tags.is_empty() || self.tags.iter().any(|tag| subject.tags.contains(tag)))
     }
@@ -268,7 +295,20 @@ impl Predicate {
     /// Returns true if it holds in an allow rule. The narrow reading of a test is the careful one here, and the wide
     /// one where it is negated.
     fn allows(&self, case: &Case<'_>, places: Places<'_>) -> bool {
-        let held = self.held(case.subject.args.pointer(&self.at), !self.not, places);
+        let mut held = self.held(case.subject.args.pointer(&self.at), !self.not, places);
+        if let Some(shell) = case
+            .shell()
+            .filter(|shell| shell.inner().is_some() && is_line(&self.at))
+        {
+            // The lines are inside: each of them counts.
+            let lines = shell.whole.iter().map(|line| Value::from(line.as_str()));
+            held = lines
+                .flat_map(|line| self.held(Some(&line), !self.not, places))
+                .collect();
+            if held.is_empty() || shell.uncertainty().is_some() {
+                return false;
+            }
+        }
         if !self.not {
             return held.iter().all(|held| *held == TestResult::Yes);
         }

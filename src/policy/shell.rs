@@ -4,7 +4,9 @@
 
 use serde_json::Value;
 
+use super::inner_calls::InnerCalls;
 use overrule_base::known_tool::{self, LINE, LINES, WORDS};
+use overrule_base::script::ScriptCall;
 use overrule_base::shell_line::{Command, MOST, Program, Reading, Redirect, Uncertainty, is_shell, quote};
 
 /// The commands of a call.
@@ -17,14 +19,19 @@ pub struct ShellCall {
     pub(super) reading: Reading,
     /// True where a shell reads `whole`, and not only what is in it.
     is_line: bool,
+    /// The tools that run inside of it.
+    inner: Option<InnerCalls>,
 }
 
 impl ShellCall {
     /// Reads the arguments of a call of a tool that is a shell.
     pub fn new(tool: &str, args: &Value) -> Self {
+        if let Some(inner) = InnerCalls::of(tool, args) {
+            return Self::of_inner(inner, args);
+        }
         let mut call = match known_tool::inner(tool, args) {
-            Some(args) => Self::read(&args),
-            None => Self::read(args),
+            Some(args) => Self::read(&[&args]),
+            None => Self::read(&[args]),
         };
         if tool == known_tool::TYPED_IN && call.whole.iter().any(|line| !line.is_empty()) {
             call.reading.uncertainty = Some(Uncertainty::Typed);
@@ -32,26 +39,46 @@ impl ShellCall {
         call
     }
 
-    /// Reads the lines and words of all names. It is not known which of several the tool takes: everything counts.
-    fn read(args: &Value) -> Self {
-        let mut lines: Vec<&str> = LINE.iter().filter_map(|name| args.get(name)?.as_str()).collect();
-        let mut whole: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-        let lists = WORDS.iter().filter_map(|name| args.get(name)?.as_array());
-        let lists = lists.filter_map(|words| {
-            let texts = words.iter().map(|word| word.as_str().map(str::to_owned));
-            texts.collect::<Option<Vec<String>>>()
-        });
-        let lists: Vec<Vec<String>> = lists.filter(|words| !words.is_empty()).collect();
-        let mut is_clear = lines.len() + lists.len() < 2;
-        if let Some(several) = args.get(LINES) {
-            let list = several.as_array().map(Vec::as_slice).unwrap_or_default();
-            let texts: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
-            let mut others = LINE.iter().chain(WORDS);
-            is_clear = several.is_array()
-                && texts.len() == list.len()
-                && !others.any(|name| args.get(name).is_some());
-            whole.push(texts.join("\n"));
-            lines.extend(texts);
+    /// Reads a call that runs other tools of the agent: the lines of its calls of shells, and its own if it has any.
+    fn of_inner(inner: InnerCalls, args: &Value) -> Self {
+        let is_shell = |call: &&ScriptCall| known_tool::is_shell(&call.tool);
+        let shells = inner.calls.iter().filter(is_shell).map(|call| &call.args);
+        let all: Vec<&Value> = shells.chain(std::iter::once(args)).collect();
+        let mut call = Self::read(&all);
+        if inner.unread.is_some() {
+            call.reading.uncertainty.get_or_insert(Uncertainty::Script);
+        }
+        call.inner = Some(inner);
+        call
+    }
+
+    /// Reads the lines and words of all names, of each of these arguments. It is not known which of several the tool
+    /// takes: everything counts.
+    fn read(all: &[&Value]) -> Self {
+        let (mut lines, mut lists, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        let mut is_clear = true;
+        for args in all {
+            let own: Vec<&str> = LINE.iter().filter_map(|name| args.get(name)?.as_str()).collect();
+            let words = WORDS.iter().filter_map(|name| args.get(name)?.as_array());
+            let words = words.filter_map(|words| {
+                let texts = words.iter().map(|word| word.as_str().map(str::to_owned));
+                texts.collect::<Option<Vec<String>>>()
+            });
+            let words: Vec<Vec<String>> = words.filter(|words| !words.is_empty()).collect();
+            is_clear &= own.len() + words.len() < 2;
+            whole.extend(own.iter().map(|line| (*line).to_owned()));
+            lines.extend(own);
+            lists.extend(words);
+            if let Some(several) = args.get(LINES) {
+                let list = several.as_array().map(Vec::as_slice).unwrap_or_default();
+                let texts: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+                let mut others = LINE.iter().chain(WORDS);
+                is_clear &= several.is_array()
+                    && texts.len() == list.len()
+                    && !others.any(|name| args.get(name).is_some());
+                whole.push(texts.join("\n"));
+                lines.extend(texts);
+            }
         }
         let is_line = !whole.is_empty();
         for words in &lists {
@@ -66,13 +93,14 @@ impl ShellCall {
         if !is_clear {
             reading.uncertainty.get_or_insert(Uncertainty::Syntax);
         }
-        if !is_usual(args) {
+        if !all.iter().all(|args| is_usual(args)) {
             reading.uncertainty.get_or_insert(Uncertainty::Surroundings);
         }
         Self {
             whole,
             reading,
             is_line,
+            inner: None,
         }
     }
 
@@ -90,6 +118,7 @@ impl ShellCall {
             whole: vec![command.text.clone()],
             reading: self.reading.part(command),
             is_line: true,
+            inner: None,
         }
     }
 
@@ -147,10 +176,14 @@ impl ShellCall {
 
     /// The texts in which commands may be that cannot be read.
     pub(super) fn hidden(&self) -> impl Iterator<Item = &str> {
-        self.reading
-            .commands
-            .iter()
-            .filter_map(|one| one.hidden.as_deref())
+        let commands = self.reading.commands.iter();
+        let unread = self.inner.iter().filter_map(|inner| inner.unread.as_deref());
+        commands.filter_map(|one| one.hidden.as_deref()).chain(unread)
+    }
+
+    /// The tools that run inside of it; none where it runs no others.
+    pub(super) const fn inner(&self) -> Option<&InnerCalls> {
+        self.inner.as_ref()
     }
 
     /// True if the executed text is not in it: it results from a variable, a substitution or a

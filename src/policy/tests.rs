@@ -4,6 +4,7 @@
 
 mod documents;
 mod hidden;
+mod inside;
 mod levels;
 mod links;
 mod matching;

@@ -32,19 +32,14 @@ pub struct AgentTool {
     run: Arc<AgentRun>,
 }
 
-impl AgentTool {
-    /// Takes a tool as the agent offers it to the model.
-    pub fn new(tool: &agent::AgentTool, run: Arc<AgentRun>) -> Self {
-        Self {
-            spec: spec(tool, tool.schema.as_deref().unwrap_or(TEXT)),
-            run,
-        }
-    }
-}
-
-fn spec(tool: &agent::AgentTool, schema: &str) -> Spec {
-    let effect = catalogue::effect(&tool.name);
-    let tags = if catalogue::is_external(&tool.name) {
+/// `is_ambiguous` says that a server offers a tool of this name, too: a call may be of that one.
+fn spec(tool: &agent::AgentTool, schema: &str, is_ambiguous: bool) -> Spec {
+    let effect = if is_ambiguous {
+        EffectClass::Unknown
+    } else {
+        catalogue::effect(tool)
+    };
+    let tags = if is_ambiguous || catalogue::is_external(tool) {
         vec!["external".to_owned()]
     } else {
         Vec::new()
@@ -99,13 +94,18 @@ pub fn limits(limits: Limits) -> Limits {
 /// Returns the tools of an agent. A schema that cannot be read allows any arguments.
 pub fn registry(tools: &[agent::AgentTool], run: &Arc<AgentRun>) -> Registry {
     let mut registry = Registry::default();
-    for tool in tools.iter().filter(|tool| !tool.is_providers) {
-        let own = Arc::new(AgentTool::new(tool, run.clone()));
-        if registry.add(own).is_err() {
-            let open = AgentTool {
-                spec: spec(tool, ANYTHING),
-                run: run.clone(),
-            };
+    let of_agent = || tools.iter().filter(|tool| !tool.is_providers);
+    for tool in of_agent() {
+        let is_ambiguous = of_agent().any(|other| other.name == tool.name && !catalogue::is_own(other));
+        let with = |schema: &str| AgentTool {
+            spec: spec(tool, schema, is_ambiguous),
+            run: run.clone(),
+        };
+        if registry
+            .add(Arc::new(with(tool.schema.as_deref().unwrap_or(TEXT))))
+            .is_err()
+        {
+            let open = with(ANYTHING);
             // What is left is a second tool of the same name: the first counts.
             if let Err(error) = registry.add(Arc::new(open)) {
                 tracing::warn!(%error, "left out a tool of the agent");

@@ -35,6 +35,8 @@ pub enum Uncertainty {
     Typed,
     /// An option, a variable or the code of another language may run commands.
     Hidden,
+    /// A program runs the commands, and may run others.
+    Script,
 }
 
 impl Uncertainty {
@@ -47,6 +49,9 @@ impl Uncertainty {
             Self::TooMany => "the line has more than 64 commands, or commands too deep inside each other",
             Self::Surroundings => "the call chooses the shell, or sets variables for it",
             Self::Typed => "it is not known which program reads the line",
+            Self::Script => {
+                "it runs a program, which may run more than the commands that can be read out of it"
+            }
             Self::Hidden => "an option, a variable or code in it may run commands that cannot be read",
         }
     }

@@ -54,6 +54,7 @@ impl AgentRun {
                 description: String::new(),
                 schema: Some("{}".to_owned()),
                 is_providers: false,
+                namespace: None,
             });
             known.clone()
         };

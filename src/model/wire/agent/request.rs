@@ -46,6 +46,9 @@ pub struct AgentTool {
     pub schema: Option<String>,
     /// True where the provider executes it, and not the agent.
     pub is_providers: bool,
+    /// The namespace that offers it, where the format has such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
 }
 
 /// Who speaks in a message.

@@ -67,6 +67,7 @@ fn tool(value: &Json<'_>) -> Result<AgentTool, RequestError> {
         },
         description: fields.word("description"),
         is_providers: schema.is_none() && own.is_some() && !is_for_agent,
+        namespace: None,
         schema: schema.map(|schema| schema.raw().to_owned()).or_else(any),
     })
 }

@@ -77,6 +77,7 @@ fn declared(group: &Json<'_>) -> Result<Vec<AgentTool>, RequestError> {
             description: tool.word("description"),
             schema: Some(schema.map_or("{}", |schema| schema.raw()).to_owned()),
             is_providers: false,
+            namespace: None,
         });
     }
     let others = fields.others(&key);
@@ -85,6 +86,7 @@ fn declared(group: &Json<'_>) -> Result<Vec<AgentTool>, RequestError> {
         description: String::new(),
         schema: None,
         is_providers: true,
+        namespace: None,
     }));
     Ok(tools)
 }

@@ -39,6 +39,7 @@ pub fn tool(value: &Json<'_>) -> Result<AgentTool, RequestError> {
             description: String::new(),
             schema: None,
             is_providers: true,
+            namespace: None,
         });
     };
     let inner = inner.fields()?;
@@ -49,6 +50,7 @@ pub fn tool(value: &Json<'_>) -> Result<AgentTool, RequestError> {
         description: inner.word("description"),
         schema: (!is_text).then(|| schema.to_owned()),
         is_providers: false,
+        namespace: None,
     })
 }
 

@@ -73,7 +73,12 @@ fn offered(fields: &Fields<'_>) -> Result<Vec<AgentTool>, RequestError> {
     for one in fields.list("tools")? {
         let inner = one.fields()?;
         if inner.text("type")?.as_deref() == Some("namespace") {
-            tools.extend(offered(&inner)?);
+            let name = inner.word("name");
+            let all = offered(&inner)?.into_iter();
+            tools.extend(all.map(|tool| AgentTool {
+                namespace: Some(name.clone()),
+                ..tool
+            }));
         } else {
             tools.push(tool(&inner)?);
         }
@@ -90,6 +95,7 @@ fn tool(fields: &Fields<'_>) -> Result<AgentTool, RequestError> {
             description: fields.word("description"),
             schema: Some("{}".to_owned()),
             is_providers: false,
+            namespace: None,
         });
     }
     let is_own = matches!(&*kind, "function" | "custom");
@@ -103,6 +109,7 @@ fn tool(fields: &Fields<'_>) -> Result<AgentTool, RequestError> {
         description: fields.word("description"),
         schema: (kind == "function").then(|| schema.to_owned()),
         is_providers: !is_own,
+        namespace: None,
     })
 }
 

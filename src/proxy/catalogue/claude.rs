@@ -1,0 +1,55 @@
+//! The tools of Claude Code.
+//!
+//! Must not know: rules.
+
+use super::{Table, any, idempotent, pure, read, read_far, write};
+
+/// Those of its requests and of the types that it ships; some are of older versions.
+pub(super) const TABLE: Table = Table {
+    agent: "claude",
+    version: "2.1.332",
+    tools: &[
+        any("Agent"),
+        pure("AskUserQuestion"),
+        any("Bash"),
+        read("BashOutput"),
+        any("CronCreate"),
+        any("CronDelete"),
+        read("CronList"),
+        pure("DeferredToolPlaceholder"),
+        write("Edit"),
+        pure("EnterPlanMode"),
+        any("EnterWorktree"),
+        pure("ExitPlanMode"),
+        any("ExitWorktree"),
+        read("Glob"),
+        read("Grep"),
+        read("LS"),
+        read("ListAgents"),
+        any("Monitor"),
+        write("MultiEdit"),
+        idempotent("NotebookEdit"),
+        read("NotebookRead"),
+        read("Read"),
+        read("ReadNotifications"),
+        any("RemoteTrigger"),
+        pure("ReportFindings"),
+        any("ScheduleWakeup"),
+        any("SendMessage"),
+        any("Skill"),
+        any("Task"),
+        pure("TaskCreate"),
+        read("TaskGet"),
+        read("TaskList"),
+        read("TaskOutput"),
+        any("TaskStop"),
+        pure("TaskUpdate"),
+        pure("TodoRead"),
+        pure("TodoWrite"),
+        read_far("ToolSearch"),
+        read_far("WebFetch"),
+        read_far("WebSearch"),
+        any("Workflow"),
+        idempotent("Write"),
+    ],
+};
