@@ -26,20 +26,34 @@ pub struct Launch {
     program: String,
     arguments: Vec<String>,
     environment: Vec<(&'static str, String)>,
+    asks: String,
 }
 
 impl Launch {
-    /// Points an agent to the proxy at this address.
-    pub fn new(agent: &Agent, program: &str, own: &[String], base: &str) -> Self {
+    /// Points an agent to the proxy at this address. With `keeps_prompts` it asks its own user about calls as usual.
+    pub fn new(agent: &Agent, program: &str, own: &[String], base: &str, keeps_prompts: bool) -> Self {
+        let gate = (!keeps_prompts && agent.one_gate.fits(own)).then_some(agent.one_gate);
+        let own = gate.map_or_else(|| own.to_vec(), |gate| gate.arguments(own));
+        let mut environment = agent.environment(base);
+        let set = gate.iter().flat_map(|gate| gate.environment);
+        environment.extend(set.map(|(name, value)| (*name, (*value).to_owned())));
         Self {
             program: program.to_owned(),
-            arguments: agent
-                .arguments(base)
-                .into_iter()
-                .chain(own.iter().cloned())
-                .collect(),
-            environment: agent.environment(base),
+            arguments: agent.arguments(base).into_iter().chain(own).collect(),
+            environment,
+            asks: match gate {
+                Some(gate) => format!(
+                    "it does not ask its own user about calls: {} (--keep-prompts leaves that)",
+                    gate.words
+                ),
+                None => "it may ask its own user again about calls that you approved".to_owned(),
+            },
         }
+    }
+
+    /// Says whether the agent asks its own user about calls, and why.
+    pub fn asks(&self) -> &str {
+        &self.asks
     }
 
     /// The line for a shell.

@@ -211,6 +211,9 @@ pub struct Proxy {
     /// Session to continue after a quit or a crash
     #[arg(long, value_name = "SESSION")]
     pub resume: Option<String>,
+    /// Let the agent ask its own user about calls as usual, also about those that you approved
+    #[arg(long)]
+    pub keep_prompts: bool,
     /// Pass requests with tools that the proxy cannot read, without a decision about their calls
     #[arg(long)]
     pub pass_unknown: bool,

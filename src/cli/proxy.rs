@@ -202,7 +202,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let server = Server::new(setup, at);
     let serving = tokio::spawn(server.clone().serve(listener));
     let mut signals = signals::listen()?;
-    let mut child = start_agent(plan, &server.base()).await?;
+    let (mut child, asks) = start_agent(plan, &server.base()).await?;
     let first = tokio::select! {
         first = first_request(&mut opened, server.requests(), &alarms) => first,
         ended = ended(&mut child) => {
@@ -223,6 +223,9 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let parts = plan.parts();
     let of_first = resumed.take_for(&first);
     let mut ready = session(plan.common, &plan.context, &parts, &first, of_first)?;
+    if let Some(asks) = asks.filter(|_| !plan.headless) {
+        ready.handle.notice(asks);
+    }
     if let Some(session) = resumed.waiting() {
         let words =
             format!("the agent began another conversation: session {session} continues once its own asks");
@@ -322,8 +325,8 @@ async fn first_request(
     first
 }
 
-/// Starts the agent, or tells how to.
-async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<Option<Child>, Failure> {
+/// Starts the agent, or tells how to. Returns it if it is a child, and whether it asks its own user about calls.
+async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<(Option<Child>, Option<String>), Failure> {
     let (Some(agent), Some((program, own))) = (plan.agent, plan.args.agent.split_first()) else {
         print::err(&format!("the proxy serves {base}"));
         print::err(&format!(
@@ -331,11 +334,15 @@ async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<Option<Child>, Failu
             print::safe_text(&plan.upstream.shown())
         ));
         print::err("  start the agent with ANTHROPIC_BASE_URL or OPENAI_BASE_URL set to that address");
-        return Ok(None);
+        return Ok((None, None));
     };
-    let launch = process::Launch::new(agent, program, own, base);
+    // What passes without a decision is asked about by the agent itself.
+    let keeps_prompts = plan.args.keep_prompts || plan.args.pass_unknown;
+    let launch = process::Launch::new(agent, program, own, base, keeps_prompts);
+    let asks = format!("{}: {}", agent.program, launch.asks());
+    print::err(&asks);
     if plan.headless {
-        return launch.spawn(&plan.context.workspace).map(Some);
+        return Ok((Some(launch.spawn(&plan.context.workspace)?), Some(asks)));
     }
     match plan.args.window {
         Window::Tmux => launch.in_tmux(&plan.context.workspace).await?,
@@ -348,7 +355,7 @@ async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<Option<Child>, Failu
     if !agent.note.is_empty() {
         print::err(&format!("  note: {}", agent.note));
     }
-    Ok(None)
+    Ok((None, Some(asks)))
 }
 
 /// Waits until the agent has ended, if it is a child.

@@ -227,17 +227,18 @@ impl Model {
         if let effective @ EffectiveStatus::Superseded(_) = EffectiveStatus::of_call(&self.run.state, call) {
             return effective.describe();
         }
+        let state = &self.run.state;
         // No delay ends in a halted run.
         let utc = self.utc().filter(|_| !halted::is(self));
         match (&call.failure.delay, utc) {
             (Some(delay), Some(now)) => delay.describe(now),
             (Some(delay), None) => match delay.tries {
                 Some((no, of)) => format!("{} again ({no} of {of})", call.status.base_label()),
-                None => call.status.label().into_owned(),
+                None => state.status_words(call).into_owned(),
             },
             (None, _) => match (&call.status, ladder::shut(&self.run.state, call)) {
                 (Status::Queued, Some((scope, breaker))) => breaker.describe(&scope, utc),
-                _ => call.status.label().into_owned(),
+                _ => state.status_words(call).into_owned(),
             },
         }
     }

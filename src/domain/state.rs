@@ -5,6 +5,7 @@
 //! Only `apply` changes it. The sets in [`Agenda`] are indices over statuses: with them a step
 //! costs what it touches, not what there is.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use super::active::Active;
 use super::agent::Agent;
 use super::approval_stats::ApprovalStats;
 use super::breaker::{Breaker, Scope};
-use super::call::{Call, Decision, EffectClass, Outcome, Verdict};
+use super::call::{Call, Decision, EffectClass, Outcome, Status, Verdict};
 use super::envelope::Via;
 use super::escape::Escape;
 use super::event::run::{Limits, Started, ToolCard};
@@ -32,6 +33,9 @@ use super::thread::Child;
 use super::tool_change::ToolChange;
 use super::turn::{Turn, Usage};
 use super::weight::{Imported, ToolOffer, Word};
+
+/// The status of a call that the agent of another program has.
+pub const WITH_AGENT: &str = "with the agent";
 
 /// Everything that is true of a run now.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -432,6 +436,15 @@ impl State {
     pub fn is_of_agent(&self) -> bool {
         let tools = self.started.iter().flat_map(|started| &started.tools);
         tools.take(1).any(ToolCard::is_of_agent)
+    }
+
+    /// Returns the status of a call as a few lower-case words. One that another program's agent executes is with the agent:
+    /// whether it runs there is not known.
+    pub fn status_words(&self, call: &Call) -> Cow<'static, str> {
+        match call.status {
+            Status::Running(_) if self.is_of_agent() => Cow::Borrowed(WITH_AGENT),
+            _ => call.status.label(),
+        }
     }
 
     /// Returns true for a turn with words that the agent of another program sent. It sends them again.

@@ -2,6 +2,8 @@
 //!
 //! Must not know: lanes, formats.
 
+use std::borrow::Cow;
+
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -65,7 +67,8 @@ pub fn remarks(state: &State, node: &Node) -> Vec<String> {
     let status = call.map(|call| CallStatusView::of(state, call));
     if let Some(view) = status {
         if *view.status != Status::Succeeded {
-            remarks.push(view.status.label().into_owned());
+            let words = call.map(|call| state.status_words(call));
+            remarks.extend(words.map(Cow::into_owned));
         }
         if view.stale {
             remarks.push("inputs may have changed".to_owned());

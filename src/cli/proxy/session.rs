@@ -11,7 +11,8 @@ use crate::opening::{self, Opened};
 use crate::operator;
 use crate::run::Ready;
 use overrule_base::text::visible;
-use overrule_domain::event::run::{Reuse, Started};
+use overrule_config::Origin;
+use overrule_domain::event::run::{Limits, Reuse, Started};
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::state::State;
 use overrule_engine::advise::Adviser;
@@ -156,10 +157,15 @@ pub fn session(
         opening.run.clone(),
         title(of, opening.wire, &name),
     ));
+    let turns = &context.settings.limits.turns;
     let started = context.started_by_agent(&adviser, &*model, &setup, "null");
     let started = Started {
         system: opening.request.system_text().into(),
-        limits: tool::limits(started.limits),
+        limits: tool::limits(Limits {
+            // The agent knows when it has finished.
+            turns: turns.value.filter(|_| turns.origin != Origin::Default),
+            ..started.limits
+        }),
         // Only the agent decides what the model is asked and which calls are made.
         reuse: Reuse {
             replies: false,

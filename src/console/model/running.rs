@@ -12,6 +12,7 @@ use crate::symbols::Charset;
 use overrule_domain::call::{Call, Status};
 use overrule_domain::id::TurnId;
 use overrule_domain::live::{Live, LiveOutput};
+use overrule_domain::state::WITH_AGENT;
 
 /// Milliseconds of one position of the spinner.
 pub const SPIN_MS: u64 = 250;
@@ -20,6 +21,8 @@ const SPINNER: [char; 8] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '�
 const SPINNER_ASCII: [char; 4] = ['|', '/', '-', '\\'];
 /// Bytes of a stream that are counted as a token.
 const TOKEN: u64 = 4;
+/// After how many seconds a call with an agent may wait for the agent's user.
+const LONG_S: u64 = 60;
 /// Minimum time of a stream before its speed is shown, in milliseconds.
 const MEASURED_MS: u64 = 1_000;
 
@@ -58,7 +61,14 @@ impl Model {
         let record = call.attempts.iter().find(|one| one.no == attempt)?;
         let began = self.run.state.recorded_at(record.intent)?;
         let seconds = u64::try_from(now.saturating_sub(began)).unwrap_or_default() / 1000;
-        Some(format!("{} running {seconds} s", self.spinner()))
+        let words = self.run.state.status_words(call);
+        // Whether it runs, or its user is asked about it, the agent does not say.
+        let more = if words == WITH_AGENT && seconds >= LONG_S {
+            "; it may be asking its user"
+        } else {
+            ""
+        };
+        Some(format!("{} {words} {seconds} s{more}", self.spinner()))
     }
 
     /// The present position of the spinner.

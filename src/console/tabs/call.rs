@@ -171,6 +171,7 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
         (None, EffectiveStatus::Active(Status::Running(_))) if maker.run.halted.is_some() => {
             (symbol, AT_THE_HALT.to_owned())
         }
+        (None, EffectiveStatus::Active(_)) => (symbol, maker.run.state.status_words(call).into_owned()),
         (None, effective) => (symbol, effective.describe()),
     };
     let mut line = Styled::new()

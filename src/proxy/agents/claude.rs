@@ -2,7 +2,11 @@
 //!
 //! Must not know: how a process is started.
 
-use super::Agent;
+use super::{Agent, OneGate};
+
+/// Settings of one process: a hook answers each question about a call, in every mode but that for plans. Its user still
+/// answers questions and approves plans; what a setting denies stays denied.
+const SETTINGS: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"^(?!(AskUserQuestion|ExitPlanMode)$).*","hooks":[{"type":"command","command":"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\"}}'"}]}]}}"#;
 
 /// Claude Code: its log-in passes through; its timers are raised, so that it waits for a person.
 pub(super) const CLAUDE: Agent = Agent {
@@ -12,6 +16,12 @@ pub(super) const CLAUDE: Agent = Agent {
     upstream_variable: Some("ANTHROPIC_BASE_URL"),
     environment: &[
         ("ANTHROPIC_BASE_URL", "{base}"),
+        // Other providers of its models come here, too, and are refused: their formats cannot be gated.
+        ("ANTHROPIC_AWS_BASE_URL", "{base}"),
+        ("ANTHROPIC_BEDROCK_BASE_URL", "{base}"),
+        ("ANTHROPIC_BEDROCK_MANTLE_BASE_URL", "{base}"),
+        ("ANTHROPIC_FOUNDRY_BASE_URL", "{base}"),
+        ("ANTHROPIC_VERTEX_BASE_URL", "{base}"),
         ("ENABLE_TOOL_SEARCH", "true"),
         ("CLAUDE_STREAM_IDLE_TIMEOUT_MS", "1800000"),
         ("CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS", "1800000"),
@@ -22,5 +32,12 @@ pub(super) const CLAUDE: Agent = Agent {
         ("CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK", "1"),
     ],
     arguments: &[],
+    one_gate: OneGate {
+        environment: &[],
+        first: &["--settings", SETTINGS],
+        last: &[],
+        unless: &["--settings", "--dangerously-skip-permissions"],
+        words: "a hook in --settings allows each call that the proxy released",
+    },
     note: "calls that it makes outside of its model's replies are not gated",
 };

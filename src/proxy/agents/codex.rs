@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::Agent;
+use super::{Agent, OneGate};
 
 /// codex, with a provider of its own, for a key and for the log-in of ChatGPT: by `OPENAI_BASE_URL` alone its WebSocket would go to the vendor.
 pub(super) const CODEX: Agent = Agent {
@@ -18,5 +18,18 @@ pub(super) const CODEX: Agent = Agent {
         "model_providers.overrule={name=\"Overrule\", base_url=\"{base}\", wire_api=\"responses\", \
          requires_openai_auth=true, supports_websockets=false, stream_idle_timeout_ms=3600000}",
     ],
+    one_gate: OneGate {
+        environment: &[],
+        first: &["-c", "approval_policy=\"never\""],
+        last: &[],
+        unless: &[
+            "-a",
+            "--ask-for-approval",
+            "--approve-for-me",
+            "--dangerously-bypass-approvals-and-sandbox",
+            "--yolo",
+        ],
+        words: "-c approval_policy=\"never\"; its sandbox stays",
+    },
     note: "",
 };

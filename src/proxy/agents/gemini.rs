@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::Agent;
+use super::{Agent, OneGate};
 
 /// gemini-cli, with a key of its own.
 pub(super) const GEMINI: Agent = Agent {
@@ -10,7 +10,19 @@ pub(super) const GEMINI: Agent = Agent {
     upstream: "https://generativelanguage.googleapis.com",
     other_log_in: None,
     upstream_variable: Some("GOOGLE_GEMINI_BASE_URL"),
-    environment: &[("GOOGLE_GEMINI_BASE_URL", "{base}")],
+    environment: &[
+        ("GOOGLE_GEMINI_BASE_URL", "{base}"),
+        // Requests under its other log-ins come here, too, and are refused.
+        ("CODE_ASSIST_ENDPOINT", "{base}"),
+        ("GOOGLE_VERTEX_BASE_URL", "{base}"),
+    ],
     arguments: &[],
+    one_gate: OneGate {
+        environment: &[],
+        first: &["--approval-mode", "yolo"],
+        last: &[],
+        unless: &["--approval-mode", "-y", "--yolo"],
+        words: "--approval-mode yolo",
+    },
     note: "name a model with -m: its own choice of one is not supervised",
 };

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::Agent;
+use super::{Agent, OneGate};
 
 /// goose: host and path are two variables.
 pub(super) const GOOSE: Agent = Agent {
@@ -15,5 +15,12 @@ pub(super) const GOOSE: Agent = Agent {
         ("OPENAI_BASE_PATH", "{base_path}/v1/chat/completions"),
     ],
     arguments: &[],
+    one_gate: OneGate {
+        environment: &[("GOOSE_MODE", "auto")],
+        first: &[],
+        last: &[],
+        unless: &[],
+        words: "GOOSE_MODE=auto",
+    },
     note: "",
 };

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::Agent;
+use super::{Agent, OneGate};
 
 /// opencode: the addresses of its two largest providers are set in a configuration that only this process has.
 pub(super) const OPENCODE: Agent = Agent {
@@ -15,5 +15,12 @@ pub(super) const OPENCODE: Agent = Agent {
         "{\"provider\":{\"anthropic\":{\"options\":{\"baseURL\":\"{base}\"}},\"openai\":{\"options\":{\"baseURL\":\"{base}\"}}}}",
     )],
     arguments: &[],
+    one_gate: OneGate {
+        environment: &[],
+        first: &[],
+        last: &["--auto"],
+        unless: &["--auto", "--yolo", "--dangerously-skip-permissions"],
+        words: "--auto; what its settings deny stays denied",
+    },
     note: "name the address of its provider with --upstream if that is not Anthropic",
 };

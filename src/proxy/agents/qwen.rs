@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::Agent;
+use super::{Agent, OneGate};
 
 /// qwen-code.
 pub(super) const QWEN: Agent = Agent {
@@ -15,6 +15,14 @@ pub(super) const QWEN: Agent = Agent {
         ("QWEN_STREAM_IDLE_TIMEOUT_MS", "3600000"),
         ("QWEN_STREAM_MAX_LIFETIME_MS", "3600000"),
     ],
-    arguments: &[],
+    // Under another log-in it would ask its model without the proxy.
+    arguments: &["--auth-type", "openai", "--openai-base-url", "{base}"],
+    one_gate: OneGate {
+        environment: &[],
+        first: &["--approval-mode", "yolo"],
+        last: &[],
+        unless: &["--approval-mode", "-y", "--yolo"],
+        words: "--approval-mode yolo",
+    },
     note: "",
 };

@@ -38,6 +38,65 @@ fn a_known_agent_gets_the_address_and_one_that_never_asks_is_told() {
 }
 
 #[test]
+fn an_agent_is_started_so_that_it_asks_nobody_again_unless_that_is_kept() {
+    let script = "#!/bin/sh\nprintf '%s\\n' \"$@\" > asked\nexit 3\n";
+    for (name, flags, own, set) in [
+        ("claude", &[][..], &["-p", "fix it"][..], Some("PreToolUse")),
+        ("claude", &["--keep-prompts"], &["-p", "fix it"], None),
+        // What passes undecided is asked about by the agent.
+        ("claude", &["--pass-unknown"], &["-p", "fix it"], None),
+        ("claude", &[], &["--settings", "mine"], None),
+        ("codex", &[], &["exec", "x"], Some("approval_policy=\"never\"")),
+        ("codex", &["--keep-prompts"], &["exec", "x"], None),
+        ("gemini", &[], &["-p", "x"], Some("yolo")),
+        ("gemini", &[], &["--approval-mode", "plan"], None),
+        ("opencode", &[], &["run", "x"], Some("--auto")),
+        ("qwen", &[], &[], Some("yolo")),
+    ] {
+        let world = with_program(name, script);
+        let program = world.path(name).to_str().unwrap().to_owned();
+        let args = [&["proxy", "--headless"], flags, &["--", &program], own].concat();
+        let said = finish(world.command(&args)).ends(1);
+        let asked = world.read("asked");
+        let settings = ["PreToolUse", "approval_policy", "yolo", "--auto\n"];
+        let found: Vec<&str> = settings.into_iter().filter(|one| asked.contains(one)).collect();
+        assert_eq!(
+            found.len(),
+            usize::from(set.is_some()),
+            "{name} {flags:?}: {asked}"
+        );
+        assert!(
+            asked.contains(set.unwrap_or_default()),
+            "{name} {flags:?}: {asked}"
+        );
+        assert!(own.iter().all(|word| asked.contains(word)), "{asked}");
+        let words = match set {
+            Some(_) => "does not ask its own user about calls",
+            None => "may ask its own user again",
+        };
+        assert!(said.err.contains(words), "{name} {flags:?}: {}", said.err);
+    }
+}
+
+#[tokio::test]
+async fn a_supervised_agent_has_no_limit_of_requests_unless_its_operator_sets_one() {
+    let wire = "openai-chat";
+    for (flags, turns) in [
+        (&[][..], "\"turns\":null"),
+        (&["--max-turns", "7"], "\"turns\":7"),
+    ] {
+        let world = World::new();
+        let model = Server::new(vec![streamed(wire, "Done.", &[])]);
+        let (mut program, base) = serving(&world, &model, flags);
+        assert_eq!(Agent::new(wire, &base).work("go").await, "Done.");
+        let recorded = world.journal(&world.id());
+        assert!(recorded.contains(turns), "{flags:?}: {recorded}");
+        program.kill().unwrap();
+        program.wait().unwrap();
+    }
+}
+
+#[test]
 fn what_is_no_agent_or_has_no_model_is_refused_with_the_way_out() {
     let world = World::new();
     world.run(&["proxy", "--headless"]).ends(2).tells("--upstream");

@@ -1,10 +1,13 @@
 //! Tests what the screen shows of a call that runs, and that an idle console is not woken.
 
+use std::sync::Arc;
+
 use crate::link::Update;
 use crate::msg::Msg;
 use crate::panes::Pane;
 use crate::testing::{Stage, id};
 use overrule_domain::call::{EffectClass, Outcome};
+use overrule_domain::event::run::ToolOrigin;
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::id::Attempt;
 use overrule_domain::live::LiveOutput;
@@ -122,5 +125,40 @@ fn the_answer_is_announced_with_the_way_to_it() {
         stage.press(&way.replace(" then", ""));
         assert_eq!(stage.selected(), Some(id("a3")), "{pane}");
         assert_eq!(stage.model.screen.focus, Pane::INSPECTOR, "{pane}");
+    }
+}
+
+#[test]
+fn a_call_that_an_agent_has_is_with_the_agent_and_after_a_minute_its_user_may_be_asked() {
+    for (width, height) in [(100, 30), (160, 50)] {
+        let mut stage = Stage::new(width, height);
+        stage.begin();
+        stage.has_tool("shell", EffectClass::Write, &[]);
+        let started = stage.model.run.state.started.as_mut().unwrap();
+        let tools = &mut Arc::make_mut(started).tools;
+        tools[0].origin = Some(Box::new(ToolOrigin {
+            source: ToolOrigin::AGENT.into(),
+            server: None,
+            tool: "shell".into(),
+            title: None,
+            pin: "pin".into(),
+            drift: None,
+        }));
+        stage.clock = 1_000;
+        stage.running("c3", "shell", r#"{"command":"make"}"#);
+        stage.press("1 G");
+        stage.wait(7_000);
+        let text = stage.text();
+        assert!(text.contains("with the agent 7 s"), "{text}");
+        assert!(
+            !text.contains("may be asking") && !text.contains("running"),
+            "{text}"
+        );
+        stage.wait(60_000);
+        let text = stage.text();
+        assert!(text.contains("s; it may be asking its user"), "{text}");
+        stage.finish("c3", Outcome::ok(r#""done""#));
+        let text = stage.text();
+        assert!(!text.contains("with the agent"), "{text}");
     }
 }
