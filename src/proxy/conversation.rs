@@ -5,10 +5,12 @@
 use std::collections::BTreeSet;
 
 use hyper::header::HeaderMap;
+use serde_json::Value;
 
 use super::body_tools::BodyTools;
+use super::catalogue;
 use super::events::RawEvent;
-use overrule_base::canon;
+use overrule_base::{canon, known_tool};
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{AgentMessage, AgentRequest, AgentSide, Part, PartKind, Role};
 
@@ -20,6 +22,14 @@ pub struct Key {
 }
 
 impl Key {
+    /// The key of a request whose reply is decided in a conversation of its own. Nothing else has it.
+    pub fn of_its_own(request: &AgentRequest) -> Self {
+        Self {
+            hash: canon::hash("overrule request beside v1", &[request.body.as_bytes()]),
+            is_named: true,
+        }
+    }
+
     /// The conversation that the agent holds next to this one, by its number; 0 is this one.
     pub fn fork(&self, number: usize) -> Self {
         let mut fork = self.clone();
@@ -63,6 +73,44 @@ const CLAUDE: &str = "x-claude-code-session-id";
 pub fn has_stored_tools(request: &AgentRequest) -> bool {
     let mut stored = request.wire.agent_side().stored_tools().iter();
     stored.any(|name| request.setting(name).is_some())
+}
+
+/// Returns the only tool of a request, if the model must call it and has not called it before: its arguments are the reply.
+pub fn forced_tool(request: &AgentRequest) -> Option<&str> {
+    let [tool] = request.tools.as_slice() else {
+        return None;
+    };
+    let is_forced = [
+        request.setting("tool_choice"),
+        request.setting("toolConfig"),
+        request.setting("tool_config"),
+    ]
+    .into_iter()
+    .flatten()
+    .any(|choice| forces(choice, &tool.name));
+    let is_own = !tool.is_providers && catalogue::is_own(tool) && !has_stored_tools(request);
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    let mut was_called =
+        || parts.any(|part| matches!(&part.kind, PartKind::Call { name, .. } if *name == tool.name));
+    // One that acts is never a form for a reply.
+    let acts = || known_tool::kind(&tool.name).is_some() || catalogue::is_known(&tool.name);
+    (is_forced && is_own && !acts() && !was_called()).then_some(tool.name.as_str())
+}
+
+/// Returns true for a choice, as JSON text, with which the model must call this tool, the only one.
+fn forces(choice: &str, tool: &str) -> bool {
+    let Ok(choice) = serde_json::from_str::<Value>(choice) else {
+        return false;
+    };
+    let mode = choice.pointer("/functionCallingConfig/mode");
+    let mode = mode.or_else(|| choice.pointer("/function_calling_config/mode"));
+    let word = mode.or_else(|| choice.get("type")).unwrap_or(&choice).as_str();
+    let name = choice.get("name").or_else(|| choice.pointer("/function/name"));
+    match word {
+        Some("tool" | "function") => name.and_then(Value::as_str) == Some(tool),
+        Some("any" | "ANY" | "required") => true,
+        _ => false,
+    }
 }
 
 /// Returns what a request is.

@@ -32,6 +32,7 @@ pub mod resumed;
 pub mod run;
 mod secrets;
 pub mod server;
+mod side_reply;
 mod side_request;
 mod socket;
 pub mod sub_agent;

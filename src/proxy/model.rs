@@ -87,12 +87,21 @@ impl AgentModel {
         let body = overlay::applied(&overlays, &incoming.request, &notes);
         let body = body.map_err(|error| fault(StreamFaultKind::Request, error.to_string()))?;
         request.tap.note(Way::Sent, body.as_bytes());
-        let sent = self.run.upstream().send(
-            incoming.method.clone(),
-            &incoming.path,
-            headers::for_model(&incoming.headers),
-            Bytes::from(body),
-        );
+        let begun = incoming.begun.take();
+        let is_begun = begun.is_some();
+        let sent = async {
+            match begun {
+                Some(response) => Ok(response),
+                None => {
+                    let head = headers::for_model(&incoming.headers);
+                    let upstream = self.run.upstream();
+                    let method = incoming.method.clone();
+                    upstream
+                        .send(method, &incoming.path, head, Bytes::from(body))
+                        .await
+                }
+            }
+        };
         let response = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(cancelled()),
@@ -131,7 +140,7 @@ impl AgentModel {
         let mut reader = Reader {
             run: self.run.clone(),
             reply: ReplyReader::new(incoming.wire, form),
-            has_stored_tools: conversation::has_stored_tools(&incoming.request),
+            has_stored_tools: is_begun || conversation::has_stored_tools(&incoming.request),
             received: secrets.received(request.tap.clone()),
             texts: Texts::default(),
             chunks,

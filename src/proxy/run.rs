@@ -74,6 +74,38 @@ pub struct Incoming {
     pub request: AgentRequest,
     /// True where a streamed reply is asked for.
     pub streamed: bool,
+    /// The reply of the model, where it was asked already: a call in it must be decided.
+    pub begun: Begun,
+}
+
+/// The reply of a model that was asked already, until it is taken.
+#[derive(Default)]
+pub struct Begun {
+    response: Mutex<Option<reqwest::Response>>,
+    has_begun: bool,
+}
+
+impl Begun {
+    /// A reply with what came of it so far.
+    pub fn with(response: reqwest::Response) -> Self {
+        Self {
+            response: Mutex::new(Some(response)),
+            has_begun: true,
+        }
+    }
+
+    /// True where the agent may have the beginning of the reply.
+    pub const fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Takes the reply.
+    pub fn take(&self) -> Option<reqwest::Response> {
+        self.response
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
 }
 
 impl Incoming {

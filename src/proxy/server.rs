@@ -2,14 +2,16 @@
 //!
 //! Must not know: formats of replies, how a call is decided, sessions.
 
-use std::collections::BTreeMap;
+mod side;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::{StreamExt, TryStreamExt};
+use futures_util::TryStreamExt as _;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::{Frame, Incoming};
@@ -20,21 +22,20 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
+use self::side::{AgentName, agent_of};
 use super::address::{self, Token};
 use super::alarms::Alarms;
 use super::conversation::{self, Key, Kind};
-use super::events::Form;
+use super::outlet::BodyReader;
 use super::placement::{Place, Runs, forks, free, place_of, renamed};
 use super::resumed::Belongs;
-use super::run::{self, AgentRun, Answer};
-use super::secrets::Secrets;
+use super::run::{self, AgentRun, Answer, Begun};
 use super::side_request::Nameless;
 use super::socket::Socket;
 use super::sub_agent::{self, Parent};
 use super::unread::Unread;
 use super::upstream::Upstream;
-use super::{Error, compression, headers, overlay, path, request_body, side_request};
-use overrule_domain::agent::SideRequest;
+use super::{Error, compression, headers, overlay, path, request_body};
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{AgentRequest, decode_request};
 
@@ -42,8 +43,6 @@ use overrule_model::wire::agent::{AgentRequest, decode_request};
 const MAX_BODY: usize = 64 << 20;
 /// How long after a request of an agent its hang-up on the one before may be noticed.
 const HANG_UP: Duration = Duration::from_millis(150);
-/// How many pieces of a reply may wait until they are read.
-const PIECES: usize = 16;
 /// How long a connection may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(30);
 
@@ -97,8 +96,10 @@ pub struct Server {
     /// Recognises the conversation of the session that is resumed, until it was found.
     resumed: Mutex<Option<Belongs>>,
     requests: watch::Sender<u64>,
-    /// Requests without tools that belong to no conversation of their name.
+    /// Requests beside a conversation that belong to none of their name.
     nameless: Mutex<Nameless>,
+    /// The programs that have conversations.
+    agents: Mutex<BTreeSet<AgentName>>,
 }
 
 /// Opens a port of this machine.
@@ -121,6 +122,7 @@ impl Server {
             runs: Mutex::new(BTreeMap::new()),
             requests: watch::Sender::new(0),
             nameless: Mutex::new(Nameless::default()),
+            agents: Mutex::default(),
         })
     }
 
@@ -238,38 +240,31 @@ impl Server {
         };
         if let Some(unread) = unread {
             if self.setup.pass_unknown {
-                return self.pass_history(head, &path, None, body, None).await;
+                return self.pass_history(head, &path, None, body).await;
             }
             return self.refuse(&unread);
         }
         let Some((wire, request)) = asked.and_then(|(wire, request)| Some((wire, request.ok()?))) else {
             let wire = conversation::history_of(&path);
             let request = wire.and_then(|wire| read(wire, &body).ok());
-            return self.pass_history(head, &path, request, body, None).await;
+            return self.pass_history(head, &path, request, body).await;
         };
-        match conversation::kind(&head.headers, &request) {
-            Kind::Conversation { key, is_sub_agent } => {
-                let incoming = run::Incoming {
-                    others: Vec::new(),
-                    wire,
-                    streamed: conversation::is_streamed(wire, &path, &request),
-                    method: head.method,
-                    path,
-                    headers: head.headers,
-                    request,
-                };
-                self.converse(key, is_sub_agent, incoming).await
-            }
-            Kind::SideRequest => {
-                let side = Side {
-                    key: conversation::named(&head.headers).map(|(key, _)| key),
-                    words: side_request::beginning(&request, &Secrets::of(&head.headers, &path)),
-                    wire,
-                    form: run::form(wire, conversation::is_streamed(wire, &path, &request)),
-                };
-                self.pass_history(head, &path, Some(request), body, Some(side))
-                    .await
-            }
+        let incoming = run::Incoming {
+            others: Vec::new(),
+            wire,
+            streamed: conversation::is_streamed(wire, &path, &request),
+            method: head.method,
+            path,
+            headers: head.headers,
+            request,
+            begun: Begun::default(),
+        };
+        match conversation::kind(&incoming.headers, &incoming.request) {
+            Kind::SideRequest => self.pass_side(incoming, None).await,
+            Kind::Conversation { key, is_sub_agent } => match self.forced_tool(&incoming) {
+                Some(tool) => self.pass_side(incoming, Some(tool)).await,
+                None => self.converse(key, is_sub_agent, incoming).await,
+            },
         }
     }
 
@@ -286,7 +281,6 @@ impl Server {
         path: &str,
         request: Option<AgentRequest>,
         body: Bytes,
-        side: Option<Side>,
     ) -> Sent {
         let new = match &request {
             Some(request) => {
@@ -298,12 +292,12 @@ impl Server {
             }
             None => match overlay::unrestored(&String::from_utf8_lossy(&body)) {
                 Some(error) => Err(error),
-                None => return self.pass(head.method, path, &head.headers, body, side).await,
+                None => return self.pass(head.method, path, &head.headers, body).await,
             },
         };
         match new {
             Ok(new) => {
-                self.pass(head.method, path, &head.headers, Bytes::from(new), side)
+                self.pass(head.method, path, &head.headers, Bytes::from(new))
                     .await
             }
             Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
@@ -323,6 +317,11 @@ impl Server {
     }
 
     async fn converse(&self, key: Key, is_sub_agent: bool, mut incoming: run::Incoming) -> Sent {
+        let agent = agent_of(&incoming);
+        self.agents
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(agent);
         let history = incoming.request.canonical();
         let is_fork = {
             let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -341,19 +340,7 @@ impl Server {
         others.retain(|other| !Arc::ptr_eq(other, &run));
         incoming.others = others;
         match run.request(incoming).await {
-            Some(Answer { head, body }) => {
-                let body = futures_util::stream::unfold(body, |body| async move {
-                    body.next().await.map(|piece| (piece, body))
-                });
-                let body = body
-                    .map_ok(Frame::data)
-                    .map_err(|error| BodyError::from(error.to_string()));
-                respond(
-                    head.status,
-                    head.headers,
-                    BodyExt::boxed_unsync(StreamBody::new(body)),
-                )
-            }
+            Some(Answer { head, body }) => respond(head.status, head.headers, stream(body)),
             None => plain(StatusCode::SERVICE_UNAVAILABLE, "the request was withdrawn"),
         }
     }
@@ -431,42 +418,12 @@ impl Server {
         resumed.take_if(belongs).is_some()
     }
 
-    /// Reads the reply to a request without tools as it passes, and reports the request once the reply has ended.
-    fn follow(self: &Arc<Self>, side: Side) -> mpsc::Sender<Bytes> {
-        let (seen, pieces) = mpsc::channel(PIECES);
-        let server = self.clone();
-        tokio::spawn(async move {
-            let usage = side_request::usage(side.wire, side.form, pieces).await;
-            let words = side.words;
-            let one = SideRequest { words, usage };
-            let own = side.key.and_then(|key| {
-                let runs = server.runs.lock().unwrap_or_else(PoisonError::into_inner);
-                runs.get(&key).cloned()
-            });
-            let run = match own {
-                Some(run) => Some((run, one)),
-                None => server.nameless().take(one),
-            };
-            if let Some((run, one)) = run {
-                run.report_side_request(one).await;
-            }
-        });
-        seen
-    }
-
     fn nameless(&self) -> MutexGuard<'_, Nameless> {
         self.nameless.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Passes a request and its response on, byte for byte.
-    async fn pass(
-        self: &Arc<Self>,
-        method: hyper::Method,
-        path: &str,
-        headers: &HeaderMap,
-        body: Bytes,
-        side: Option<Side>,
-    ) -> Sent {
+    async fn pass(&self, method: hyper::Method, path: &str, headers: &HeaderMap, body: Bytes) -> Sent {
         let sent = self
             .setup
             .upstream
@@ -475,34 +432,20 @@ impl Server {
         match sent {
             Ok(response) => {
                 let (status, head) = (response.status(), headers::for_agent(response.headers()));
-                let seen = side.map(|side| self.follow(side));
-                let body = response.bytes_stream().then(move |piece| {
-                    let seen = seen.clone();
-                    async move {
-                        let piece = piece.map_err(|error| BodyError::from(error.without_url()))?;
-                        if let Some(seen) = seen {
-                            // An error means that the program ends.
-                            seen.send(piece.clone()).await.unwrap_or_default();
-                        }
-                        Ok::<_, BodyError>(Frame::data(piece))
-                    }
-                });
-                respond(status, head, BodyExt::boxed_unsync(StreamBody::new(body)))
+                passed(status, head, response)
             }
             Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
         }
     }
 }
 
-/// A request without tools.
-struct Side {
-    /// The conversation that it names.
-    key: Option<Key>,
-    /// Its first words.
-    words: Arc<str>,
-    wire: Wire,
-    /// How its reply is divided.
-    form: Form,
+/// A response of the model's server, byte for byte.
+fn passed(status: StatusCode, head: HeaderMap, response: reqwest::Response) -> Sent {
+    let body = response.bytes_stream();
+    let body = body
+        .map_ok(Frame::data)
+        .map_err(|error| BodyError::from(error.without_url()));
+    respond(status, head, BodyExt::boxed_unsync(StreamBody::new(body)))
 }
 
 /// Decompresses the body of a request that is read, and removes the header that said so.
@@ -530,6 +473,17 @@ fn too_large() -> Sent {
             "the request has more than the {most} MB that the proxy reads; hint: let the agent shorten its history"
         ),
     )
+}
+
+/// The body of a response that a run writes.
+fn stream(body: BodyReader) -> UnsyncBoxBody<Bytes, BodyError> {
+    let body = futures_util::stream::unfold(body, |body| async move {
+        body.next().await.map(|piece| (piece, body))
+    });
+    let body = body
+        .map_ok(Frame::data)
+        .map_err(|error| BodyError::from(error.to_string()));
+    BodyExt::boxed_unsync(StreamBody::new(body))
 }
 
 fn respond(status: StatusCode, headers: HeaderMap, body: UnsyncBoxBody<Bytes, BodyError>) -> Sent {

@@ -1,21 +1,13 @@
-//! Follows a request without tools while its reply passes: what it asks for, and the tokens that the reply says.
+//! Says what a request beside a conversation asks for, and to which conversation it belongs.
 //!
 //! Must not know: sockets, how a run records it.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use tokio::sync::mpsc;
-
-use super::events::Form;
-use super::reading::ReplyReader;
 use super::run::AgentRun;
 use super::secrets::Secrets;
 use overrule_base::text::head;
 use overrule_domain::agent::SideRequest;
-use overrule_domain::turn::Usage;
-use overrule_model::Chunk;
-use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{AgentMessage, AgentRequest};
 
 /// Maximum characters of the words of a request that are recorded.
@@ -23,7 +15,7 @@ const MAX_WORDS: usize = 200;
 /// Maximum number of requests that are remembered until the first conversation begins.
 const MAX_EARLY: usize = 100;
 
-/// Requests without tools that belong to no conversation of their name.
+/// Requests beside a conversation that belong to no conversation of their name.
 #[derive(Default)]
 pub struct Nameless {
     /// The first conversation, which gets them.
@@ -67,38 +59,13 @@ pub fn beginning(request: &AgentRequest, secrets: &Secrets) -> Arc<str> {
     }
 }
 
-/// Reads a reply from its pieces; returns the tokens that it says once it has ended, or was given up.
-pub async fn usage(wire: Wire, form: Form, mut pieces: mpsc::Receiver<Bytes>) -> Usage {
-    let mut reader = ReplyReader::new(wire, form);
-    let mut usage = Usage::default();
-    let mut events = Vec::new();
-    // The reply passes as it is, also if it cannot be read here.
-    let mut is_read = true;
-    while let Some(piece) = pieces.recv().await {
-        is_read = is_read && reader.feed(&piece, &mut events).is_ok();
-        note(&mut usage, &mut events);
-    }
-    if is_read && reader.end(&mut events).is_ok() {
-        note(&mut usage, &mut events);
-    }
-    usage
-}
-
-/// Takes the newest token counts of these events.
-fn note(usage: &mut Usage, events: &mut Vec<super::reading::ReadEvent>) {
-    for chunk in events.drain(..).flat_map(|event| event.chunks) {
-        if let Chunk::Usage(newest) = chunk {
-            *usage = newest;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use hyper::header::{AUTHORIZATION, HeaderMap};
     use serde_json::json;
 
     use super::*;
+    use overrule_model::wire::Wire;
     use overrule_model::wire::agent::decode_request;
 
     fn words_of(content: &str) -> Arc<str> {

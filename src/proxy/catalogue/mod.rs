@@ -114,6 +114,12 @@ fn rows(tool: &AgentTool) -> impl Iterator<Item = &'static Known> {
     all.filter(move |known| is_own && known.is(&tool.name, form))
 }
 
+/// Returns true for a name in one of the tables.
+pub fn is_known(name: &str) -> bool {
+    let mut tools = TABLES.iter().flat_map(|table| table.tools);
+    tools.any(|known| known.name == name)
+}
+
 /// Returns true for a tool of the agent itself, and not of a server.
 pub fn is_own(tool: &AgentTool) -> bool {
     tool.namespace.as_deref().is_none_or(|name| OWN.contains(&name))

@@ -126,8 +126,11 @@ impl AgentRun {
             self.command(Command::Run(RunCommand::Resume {})).await;
         }
         let (number, form) = (pending.number, pending.incoming.form());
+        let has_begun = pending.incoming.begun.has_begun();
         let results = self.lock().keep(pending, &new);
-        self.start_waiting(number, form);
+        if !has_begun {
+            self.start_waiting(number, form);
+        }
         for (call, outcome) in results {
             self.finish(call, outcome).await;
         }

@@ -31,6 +31,14 @@ impl AgentRun {
         }
     }
 
+    /// Returns true if the agent offers a tool of this name in this conversation.
+    pub fn offers(&self, name: &str) -> bool {
+        self.lock()
+            .tools
+            .as_ref()
+            .is_some_and(|tools| offers(tools, name))
+    }
+
     async fn equip(self: &Arc<Self>, tools: &[AgentTool]) {
         let Some(attached) = self.attached.get() else {
             return;

@@ -9,7 +9,7 @@ use overrule::model::decode::summary;
 use overrule::model::wire::Wire;
 use overrule::model::wire::agent::decode_request;
 use overrule::policy::Preset;
-use overrule::proxy::run::Incoming;
+use overrule::proxy::run::{Begun, Incoming};
 use serde_json::Value;
 
 use crate::proxy::agent::Agent;
@@ -22,6 +22,7 @@ use crate::proxy::stage::{Stage, approve, asked, waiting};
 fn incoming(wire: &str, agent: &Agent) -> Incoming {
     let wire = Wire::named(wire).unwrap();
     Incoming {
+        begun: Begun::default(),
         others: Vec::new(),
         wire,
         method: hyper::Method::POST,

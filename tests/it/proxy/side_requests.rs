@@ -4,13 +4,15 @@
 
 use overrule::domain::turn::Usage;
 use overrule::policy::Preset;
+use serde_json::json;
+use tokio::task::JoinHandle;
 
 use crate::proxy::agent::{Agent, client};
 use crate::proxy::beside::{asks, base, finished, reply, run};
-use crate::proxy::course::streamed;
+use crate::proxy::course::{bash, streamed, whole};
 use crate::proxy::live::Live;
 use crate::proxy::server::{Reply, Server};
-use crate::proxy::stage::Stage;
+use crate::proxy::stage::{Stage, approve, asked, reject};
 
 const WIRE: &str = "anthropic";
 const HEADER: &str = "x-claude-code-session-id";
@@ -101,6 +103,164 @@ async fn a_request_without_tools_is_recorded_in_its_conversation_with_its_tokens
     assert!(first.state.turns.len() <= 2, "no turn");
     first.end().await;
     second.end().await;
+}
+
+/// A request with one tool that the model must call.
+fn forced(wire: &str, tool: &str, streams: bool) -> (String, serde_json::Value) {
+    let schema = json!({"type": "object", "properties": {}});
+    let words = json!([{"role": "user", "content": "Is this call safe?"}]);
+    match wire {
+        "anthropic" => (
+            "/v1/messages".into(),
+            json!({"model": "m", "stream": streams, "max_tokens": 9, "messages": words,
+                "tools": [{"name": tool, "input_schema": schema}], "tool_choice": {"type": "tool", "name": tool}}),
+        ),
+        "openai-chat" => (
+            "/chat/completions".into(),
+            json!({"model": "m", "stream": streams, "messages": words, "tool_choice": "required",
+                "tools": [{"type": "function", "function": {"name": tool, "parameters": schema}}]}),
+        ),
+        "openai-responses" => (
+            "/responses".into(),
+            json!({"model": "m", "stream": streams, "input": words, "tool_choice": {"type": "function", "name": tool},
+                "tools": [{"type": "function", "name": tool, "parameters": schema}]}),
+        ),
+        _ => {
+            let method = if streams {
+                "streamGenerateContent?alt=sse"
+            } else {
+                "generateContent"
+            };
+            (
+                format!("/v1beta/models/m:{method}"),
+                json!({"contents": [{"role": "user", "parts": [{"text": "Is this call safe?"}]}],
+                    "toolConfig": {"functionCallingConfig": {"mode": "ANY"}},
+                    "tools": [{"functionDeclarations": [{"name": tool, "parameters": schema}]}]}),
+            )
+        }
+    }
+}
+
+/// Sends it; returns its reply.
+fn sends(base: &str, wire: &str, tool: &str, streams: bool) -> JoinHandle<String> {
+    let (path, body) = forced(wire, tool, streams);
+    let request = client().post(format!("{base}{path}")).body(body.to_string());
+    tokio::spawn(async move { request.send().await.unwrap().text().await.unwrap_or_default() })
+}
+
+#[tokio::test]
+async fn a_call_of_the_only_tool_that_a_classifier_must_call_passes_and_every_other_one_is_held() {
+    for wire in ["anthropic", "openai-chat", "openai-responses", "gemini"] {
+        for streams in [true, false] {
+            let answer = |calls: &[(&str, &str, serde_json::Value)]| {
+                if streams {
+                    streamed(wire, "", calls)
+                } else {
+                    whole(wire, "", calls)
+                }
+            };
+            let model = Server::new(vec![
+                streamed(wire, "One.", &[]),
+                answer(&[("k1", "classify_result", json!({"safe": true}))]),
+                answer(&[
+                    ("k2", "classify_result", json!({"safe": true})),
+                    ("k3", "bash", bash("rm -r x")),
+                ]),
+            ]);
+            let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+            let mut agent = Agent::new(wire, &stage.base);
+            agent.say("one");
+            let asking = asks(&agent);
+            let mut first = run(&mut stage, Preset::Supervised).await;
+            assert_eq!(reply(wire, asking).await.text, "One.");
+            first.settles("finished", finished).await;
+
+            let text = sends(&stage.base, wire, "classify_result", streams)
+                .await
+                .unwrap();
+            assert!(text.contains("classify_result"), "{wire} {streams}: {text}");
+            known(&mut first, 1).await;
+
+            let asking = sends(&stage.base, wire, "classify_result", streams);
+            let mut beside = run(&mut stage, Preset::Supervised).await;
+            let call = asked(&mut beside, "bash").await;
+            assert!(!asking.is_finished(), "{wire} {streams}: it waits");
+            reject(&beside, call, "no").await;
+            // Both are decided, as they are one reply.
+            let other = asked(&mut beside, "classify_result").await;
+            approve(&beside, other).await;
+            let text = asking.await.unwrap();
+            assert!(!text.contains("rm -r x"), "{wire} {streams}: {text}");
+            assert!(text.contains("classify_result"), "{wire} {streams}: {text}");
+            assert_eq!(model.seen().len(), 3, "{wire} {streams}: nothing is asked twice");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_forced_tool_that_the_conversation_offers_is_held() {
+    let wire = "anthropic";
+    let model = Server::new(vec![
+        streamed(wire, "One.", &[]),
+        streamed(wire, "", &[("k4", "edit", json!({"command": "x"}))]),
+    ]);
+    let mut stage = Stage::before(base(&model)).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    agent.say("one");
+    let asking = asks(&agent);
+    let mut first = run(&mut stage, Preset::Supervised).await;
+    assert_eq!(reply(wire, asking).await.text, "One.");
+    first.settles("finished", finished).await;
+    // An idle conversation takes it.
+    let asking = sends(&stage.base, wire, "edit", true);
+    let call = asked(&mut first, "edit").await;
+    assert!(!asking.is_finished(), "it waits");
+    approve(&first, call).await;
+    assert!(asking.await.unwrap().contains("edit"));
+}
+
+#[tokio::test]
+async fn a_forced_tool_of_an_agent_without_a_conversation_is_held() {
+    let wire = "anthropic";
+    let model = Server::new(vec![streamed(
+        wire,
+        "",
+        &[("k1", "run_it", json!({"what": "rm"}))],
+    )]);
+    let mut stage = Stage::before(base(&model)).await;
+    let asking = sends(&stage.base, wire, "run_it", true);
+    let mut live = run(&mut stage, Preset::Supervised).await;
+    let call = asked(&mut live, "run_it").await;
+    assert!(!asking.is_finished());
+    reject(&live, call, "no").await;
+    assert!(!asking.await.unwrap().contains("run_it"));
+}
+
+#[tokio::test]
+async fn a_call_in_the_reply_to_a_request_without_tools_is_held() {
+    for streams in [true, false] {
+        let calls = [("k1", "Bash", bash("rm -r x"))];
+        let model = Server::new(vec![if streams {
+            streamed(WIRE, "A title.", &calls)
+        } else {
+            whole(WIRE, "A title.", &calls)
+        }]);
+        let mut stage = Stage::before(base(&model)).await;
+        let request =
+            json!({"model": "m", "stream": streams, "messages": [{"role": "user", "content": "title?"}]});
+        let sent = client()
+            .post(format!("{}/v1/messages", stage.base))
+            .body(request.to_string());
+        let asking = tokio::spawn(async move { sent.send().await.unwrap().text().await.unwrap_or_default() });
+        let mut live = run(&mut stage, Preset::Supervised).await;
+        let call = asked(&mut live, "Bash").await;
+        assert!(!asking.is_finished(), "{streams}: it waits");
+        approve(&live, call).await;
+        let text = asking.await.unwrap();
+        assert_eq!(text.matches("A title.").count(), 1, "{streams}: once: {text}");
+        assert!(text.contains("rm -r x"), "{streams}: {text}");
+        assert_eq!(model.seen().len(), 1, "the model is not asked again");
+    }
 }
 
 #[tokio::test]

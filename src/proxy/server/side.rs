@@ -1,0 +1,224 @@
+//! Serves requests beside a conversation: they pass unheld, but a call that nobody asked for is decided.
+//!
+//! Must not know: how a call is decided, how a run records the request.
+
+use std::sync::{Arc, PoisonError};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt as _;
+use hyper::{StatusCode, header};
+
+use super::{Opening, Sent, Server, passed, plain, respond, stream};
+use crate::conversation::{self, Key};
+use crate::outlet::{self, BodyWriter};
+use crate::placement::{forks, free};
+use crate::run::{self, Answer, Begun};
+use crate::secrets::Secrets;
+use crate::side_reply::SideReply;
+use crate::{headers, overlay, side_request};
+use overrule_domain::agent::SideRequest;
+use overrule_domain::turn::Usage;
+use overrule_model::http::compression::{Decompressor, MAX_REPLY};
+use overrule_model::http::unpacker;
+
+/// A request beside a conversation.
+struct Side {
+    /// The conversation that it names.
+    key: Option<Key>,
+    /// Its first words.
+    words: Arc<str>,
+}
+
+/// The program that sends a request, as it says, and its format.
+pub(super) type AgentName = (&'static str, Vec<u8>);
+
+pub(super) fn agent_of(incoming: &run::Incoming) -> AgentName {
+    let name = incoming.headers.get(header::USER_AGENT);
+    let name = name.map(|name| name.as_bytes().to_vec());
+    (incoming.wire.name(), name.unwrap_or_default())
+}
+
+impl Server {
+    /// The only tool of a request whose reply is a call of it alone: one of an agent with a conversation, which does not offer
+    /// that tool.
+    pub(super) fn forced_tool(&self, incoming: &run::Incoming) -> Option<String> {
+        let tool = conversation::forced_tool(&incoming.request)?;
+        let belongs = match conversation::named(&incoming.headers) {
+            Some((key, _)) => {
+                let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+                forks(&runs, &key).next().is_some()
+            }
+            None => {
+                let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+                agents.contains(&agent_of(incoming))
+            }
+        };
+        let is_offered = || self.all().iter().any(|run| run.offers(tool));
+        (belongs && !is_offered()).then(|| tool.to_owned())
+    }
+
+    /// Passes on a request beside a conversation, and reads its reply. A call in it that is not of the forced tool is decided
+    /// in a conversation of its own.
+    pub(super) async fn pass_side(self: &Arc<Self>, incoming: run::Incoming, forced: Option<String>) -> Sent {
+        let overlays = overlay::Overlays {
+            own: None,
+            others: self.all().iter().map(|run| run.overlay()).collect(),
+        };
+        let body = match overlay::applied(&overlays, &incoming.request, &[]) {
+            Ok(body) => body,
+            Err(error) => return plain(StatusCode::BAD_GATEWAY, &error.to_string()),
+        };
+        let (method, path) = (incoming.method.clone(), incoming.path.clone());
+        let headers = headers::for_model(&incoming.headers);
+        let sent = self
+            .setup
+            .upstream
+            .send(method, &path, headers, Bytes::from(body))
+            .await;
+        let response = match sent {
+            Ok(response) => response,
+            Err(error) => return plain(StatusCode::BAD_GATEWAY, &error.to_string()),
+        };
+        let (status, mut head) = (response.status(), headers::for_agent(response.headers()));
+        let side = Side {
+            key: conversation::named(&incoming.headers).map(|(key, _)| key),
+            words: side_request::beginning(
+                &incoming.request,
+                &Secrets::of(&incoming.headers, &incoming.path),
+            ),
+        };
+        if !status.is_success() {
+            self.report(side, Usage::default());
+            return passed(status, head, response);
+        }
+        let unpacker = match unpacker(&response, MAX_REPLY) {
+            Ok(unpacker) => unpacker,
+            Err(error) => return plain(StatusCode::BAD_GATEWAY, &error.to_string()),
+        };
+        head.remove(header::CONTENT_ENCODING);
+        let (out, body) = outlet::body();
+        let reply = SideReply::new(incoming.wire, incoming.form(), forced);
+        let server = self.clone();
+        tokio::spawn(async move {
+            let usage = server.follow(incoming, (response, unpacker), reply, out).await;
+            server.report(side, usage);
+        });
+        respond(status, head, stream(body))
+    }
+
+    /// Passes a reply on as it comes, until it has a call that must be decided. Returns the tokens that it says.
+    async fn follow(
+        &self,
+        incoming: run::Incoming,
+        (mut response, mut unpacker): (reqwest::Response, Decompressor),
+        mut reply: SideReply,
+        out: BodyWriter,
+    ) -> Usage {
+        let (mut received, mut given) = (BytesMut::new(), Vec::new());
+        loop {
+            let Ok(piece) = response.chunk().await else {
+                out.cut();
+                return reply.usage();
+            };
+            let is_end = piece.is_none();
+            received.extend_from_slice(piece.as_deref().unwrap_or_default());
+            let plain = match &piece {
+                Some(piece) => unpacker.feed(piece),
+                None => std::mem::take(&mut unpacker).end(),
+            };
+            let read = plain.map_err(|_| ()).and_then(|plain| {
+                let mut bytes = reply.feed(&plain).map_err(|_| ())?;
+                if is_end {
+                    bytes.extend(reply.end().map_err(|_| ())?);
+                }
+                Ok(bytes)
+            });
+            let bytes = match read {
+                Ok(bytes) => bytes,
+                Err(()) if is_end && reply.is_free_of_calls(&received) => received.to_vec(),
+                // It could have a call that cannot be seen.
+                Err(()) => {
+                    out.cut();
+                    return reply.usage();
+                }
+            };
+            given.extend_from_slice(&bytes);
+            if !out.write(&bytes) || received.len() > MAX_REPLY {
+                out.cut();
+                return reply.usage();
+            }
+            if reply.needs_decision() {
+                let head = (response.status(), response.headers().clone());
+                let rest = futures_util::stream::iter([Ok(received.freeze())]).chain(response.bytes_stream());
+                let mut whole = hyper::Response::new(reqwest::Body::wrap_stream(rest));
+                (*whole.status_mut(), *whole.headers_mut()) = head;
+                let begun = Begun::with(reqwest::Response::from(whole));
+                self.decide(run::Incoming { begun, ..incoming }, given, out).await;
+                return reply.usage();
+            }
+            if is_end {
+                return reply.usage();
+            }
+        }
+    }
+
+    /// Gives a reply that has begun a conversation of its own, in which its calls are decided. The agent has the beginning.
+    async fn decide(&self, mut incoming: run::Incoming, given: Vec<u8>, out: BodyWriter) {
+        let key = Key::of_its_own(&incoming.request);
+        let run = (self.setup.begin)(self.setup.upstream.clone());
+        {
+            let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            let key = free(&runs, &key);
+            runs.insert(key, run.clone());
+        }
+        incoming.others = self.all();
+        incoming.others.retain(|other| !Arc::ptr_eq(other, &run));
+        let opening = Opening {
+            run: run.clone(),
+            request: incoming.request.clone(),
+            wire: incoming.wire,
+            is_beside: true,
+            resumes: false,
+            parent: None,
+        };
+        let answer = match self.setup.openings.send(opening).await {
+            Ok(()) => run.request(incoming).await,
+            Err(_) => None,
+        };
+        let Some(Answer { body, .. }) = answer else {
+            out.cut();
+            return;
+        };
+        let mut given = &given[..];
+        while let Some(Ok(piece)) = body.next().await {
+            // What the agent has already comes again.
+            let known = piece.len().min(given.len());
+            let (again, new) = piece.split_at(known);
+            let (before, rest) = given.split_at(known);
+            if again != before || !out.write(new) {
+                out.cut();
+                return;
+            }
+            given = rest;
+        }
+    }
+
+    /// Reports a request beside a conversation once its reply has ended.
+    fn report(self: &Arc<Self>, side: Side, usage: Usage) {
+        let one = SideRequest {
+            words: side.words,
+            usage,
+        };
+        let own = side.key.and_then(|key| {
+            let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            runs.get(&key).cloned()
+        });
+        let run = match own {
+            Some(run) => Some((run, one)),
+            None => self.nameless().take(one),
+        };
+        if let Some((run, one)) = run {
+            tokio::spawn(async move { run.report_side_request(one).await });
+        }
+    }
+}
