@@ -296,6 +296,37 @@ pub fn tail(request: &AgentRequest, known: usize) -> Tail {
     tail
 }
 
+/// Returns the results of these calls in a history that keeps calls as text: what its user says after a message of the model
+/// that has the id of a call in quotation marks.
+pub fn results_as_text(request: &AgentRequest, ids: &[&str]) -> Vec<SentResult> {
+    let messages = &request.messages;
+    let found = ids.iter().filter_map(|id| {
+        let is_in = |message: &AgentMessage| message.role == Role::Assistant && mentions(message, id);
+        let at = messages.iter().rposition(is_in)?;
+        let after = messages.iter().skip(at + 1);
+        let after = after.skip_while(|one| one.role == Role::Assistant);
+        let texts = after.take_while(|one| one.role != Role::Assistant);
+        let texts: Vec<&str> = texts.flat_map(AgentMessage::texts).collect();
+        Some(SentResult {
+            id: Some((*id).to_owned()),
+            place: None,
+            text: texts.join("\n\n"),
+            is_error: false,
+        })
+    });
+    found.filter(|result| !result.text.is_empty()).collect()
+}
+
+/// True for a message whose text has an id in quotation marks.
+pub fn mentions(message: &AgentMessage, id: &str) -> bool {
+    // A short id may be any word.
+    id.len() > 3
+        && message.texts().any(|text| {
+            let mut marks = ["'", "\""].iter();
+            marks.any(|mark| text.contains(&format!("{mark}{id}{mark}")))
+        })
+}
+
 /// The results with an id before a message, back to the words of the user. A result whose id is used again after it
 /// belongs to an earlier call.
 fn between(request: &AgentRequest, end: usize) -> Vec<SentResult> {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::events::{Form, RawEvent};
 use super::reading::ReadEvent;
-use super::release::{Calls, Changes, Release, calls};
+use super::release::{Calls, Changes, Release, calls, with_content};
 use overrule_domain::turn::Stop;
 use overrule_model::Chunk;
 use overrule_model::wire::Wire;
@@ -45,6 +45,14 @@ pub struct HeldReply {
     shown: Vec<u8>,
     /// The calls that were given out, also in part.
     given: BTreeSet<usize>,
+    /// True from a hidden call on: the rest is made of what was decoded.
+    is_made: bool,
+    /// True while the model is to say what follows, as the agent does not learn of its calls.
+    is_continued: bool,
+    /// The words of continued replies that the agent does not have.
+    words: Vec<ReplyPart>,
+    /// The newest reply of the model in one piece, as JSON text.
+    whole: Option<String>,
 }
 
 impl HeldReply {
@@ -65,6 +73,10 @@ impl HeldReply {
             is_unwritable: false,
             shown: Vec::new(),
             given: BTreeSet::new(),
+            is_made: false,
+            is_continued: false,
+            words: Vec::new(),
+            whole: None,
         }
     }
 
@@ -97,7 +109,7 @@ impl HeldReply {
             self.form = event.form;
         }
         self.known = decoded.iter().map(|call| call + 1).fold(self.known, usize::max);
-        let is_clear = !event.is_unread && !has_misplaced_call && !is_other;
+        let is_clear = !event.is_unread && !has_misplaced_call && !is_other && !self.is_made;
         let calls = self.calls.of(&event, &decoded).filter(|_| is_clear);
         self.queue.push_back(Waiting {
             event,
@@ -128,6 +140,10 @@ impl HeldReply {
         self.decided.contains_key(&call)
     }
 
+    fn is_hidden(&self, call: usize) -> bool {
+        self.decided.get(&call) == Some(&Release::Hidden)
+    }
+
     fn are_decided(&self, calls: impl IntoIterator<Item = usize>) -> bool {
         calls.into_iter().all(|call| self.is_decided(call))
     }
@@ -153,6 +169,10 @@ impl HeldReply {
         };
         if !self.are_decided(calls.iter().copied()) || self.is_kept_open(front) {
             return None;
+        }
+        if calls.iter().any(|call| self.is_hidden(*call)) {
+            self.is_made = true;
+            return self.rest();
         }
         let Some(bytes) = self.calls.written(&front.event, &calls, &self.changes) else {
             return self.rest();
@@ -217,6 +237,12 @@ impl HeldReply {
             self.is_unwritable = true;
             return None;
         }
+        if self.form == Form::Whole && (0..self.known).any(|call| self.is_hidden(call)) {
+            self.is_made = true;
+        }
+        let is_whole = |one: &&Waiting| one.event.form == Form::Whole;
+        let whole = self.queue.iter().find(is_whole).map(|one| one.event.data.clone());
+        self.whole = whole.or(self.whole.take());
         let mut parts = ReplyParts::of(&self.rest_of_chunks());
         // A call is announced late where its name may still grow: the agent may have it.
         let mut number = self.begun;
@@ -228,8 +254,14 @@ impl HeldReply {
                 self.calls.change(call, tool, args);
             }
             call.is_sealed = true;
-            self.given.insert(own)
+            !self.is_hidden(own) && self.given.insert(own)
         });
+        if self.given.is_empty() && (0..self.known).any(|call| self.is_hidden(call)) {
+            self.words.append(&mut parts.parts);
+            self.is_continued = true;
+            return None;
+        }
+        parts.parts.splice(0..0, self.words.drain(..));
         // A call that is not made is not in it.
         if matches!(parts.stop, None | Some(Stop::BadCall(_))) {
             parts.stop = Some(if self.known > 0 { Stop::Calls } else { Stop::End });
@@ -246,9 +278,27 @@ impl HeldReply {
 
     fn closing(&mut self, whole: &str) -> Vec<u8> {
         match self.form {
-            Form::Whole => whole.as_bytes().to_vec(),
+            Form::Whole => match self.whole.take().filter(|_| self.is_made) {
+                Some(own) => with_content(&own, whole).into_bytes(),
+                None => whole.as_bytes().to_vec(),
+            },
             Form::Stream | Form::Lines => self.calls.closing(whole),
         }
+    }
+
+    /// True while the model is to say what follows: the agent does not learn of the calls of its reply.
+    pub fn is_continued(&self) -> bool {
+        self.is_continued
+    }
+
+    /// The model begins another reply, which continues this one.
+    pub fn go_on(&mut self) {
+        (self.is_continued, self.has_ended) = (false, false);
+        (self.known, self.begun) = (0, 0);
+        self.decided.clear();
+        self.changes.clear();
+        self.passed.clear();
+        self.has_own_beginning = true;
     }
 
     /// Returns an event that keeps the agent waiting. Nothing where a byte would break what was sent.
@@ -264,6 +314,7 @@ impl HeldReply {
         let kept = self.kept();
         self.queue.clear();
         self.has_ended = true;
+        self.is_continued = false;
         let end = self.closing(whole);
         self.shown.extend_from_slice(&end);
         [kept, end].concat()
@@ -273,6 +324,7 @@ impl HeldReply {
     pub fn fail(&mut self, error: &str) -> Vec<u8> {
         self.queue.clear();
         self.has_ended = true;
+        self.is_continued = false;
         match self.form {
             Form::Whole => error.as_bytes().to_vec(),
             Form::Stream | Form::Lines => self.calls.failure(error),
@@ -290,12 +342,12 @@ impl HeldReply {
 
     /// True while something waits for a decision.
     pub fn is_waiting(&self) -> bool {
-        !self.queue.is_empty()
+        !self.queue.is_empty() || self.is_continued
     }
 
     /// True once the agent has everything.
     pub fn is_done(&self) -> bool {
-        self.has_ended && self.queue.is_empty()
+        self.has_ended && self.queue.is_empty() && !self.is_continued
     }
 
     /// True if the rest of the reply cannot be written: the agent has a part of a call whose rest is not clear.

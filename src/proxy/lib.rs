@@ -6,6 +6,7 @@
 //! - [`run::AgentRun`] is one conversation: to the engine it is a model ([`model::AgentModel`]) and a set of tools
 //!   ([`tool::AgentTool`]). A call runs with the agent: it is released to it, and its result comes with the next request.
 //! - [`reading`] cuts a reply into events and decodes them; [`held`] keeps back the bytes of a reply from an undecided call on; [`release`] writes a decided one.
+//! - [`rejection`] says whether an agent gets a rejected call under another name, or not at all.
 //! - [`overlay`] changes what the model sees of the agent's history: masked calls and corrected results.
 
 pub mod address;
@@ -26,6 +27,7 @@ pub mod overlay;
 mod path;
 mod placement;
 pub mod reading;
+pub mod rejection;
 pub mod release;
 mod request_body;
 pub mod resumed;

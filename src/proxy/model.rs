@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::conversation;
 use super::reading::{ReadEvent, ReplyReader};
+use super::rejection::Rejection;
 use super::run::{AgentRun, Incoming};
 use super::secrets::{Received, Secrets};
 use super::upstream::chain;
@@ -84,7 +85,11 @@ impl AgentModel {
             own: Some(self.run.overlay()),
             others: incoming.others.iter().map(|run| run.overlay()).collect(),
         };
-        let body = overlay::applied(&overlays, &incoming.request, &notes);
+        let hides = incoming.rejection == Rejection::Continuation;
+        let restored = hides
+            .then(|| overlay::put_back(&overlays, &incoming.request))
+            .flatten();
+        let body = overlay::applied(&overlays, restored.as_ref().unwrap_or(&incoming.request), &notes);
         let body = body.map_err(|error| fault(StreamFaultKind::Request, error.to_string()))?;
         request.tap.note(Way::Sent, body.as_bytes());
         let begun = incoming.begun.take();

@@ -8,6 +8,7 @@
 
 mod applied;
 mod inserted;
+mod put_back;
 mod superseded;
 #[cfg(test)]
 mod tests;
@@ -18,9 +19,11 @@ use std::sync::Arc;
 pub use self::applied::{Overlays, Unrestored, applied, unrestored};
 pub(super) use self::inserted::is_inserted;
 use self::inserted::{Step, steps};
+pub use self::put_back::put_back;
+use self::put_back::{Told, told};
 use super::run::ends;
 use overrule_base::canon;
-use overrule_domain::call::{Call, Outcome};
+use overrule_domain::call::{Call, Outcome, Status};
 use overrule_domain::id::{NodeId, NodeKind, Rev, TurnId};
 use overrule_domain::node::{Content, Node, Origin, Revision};
 use overrule_domain::state::State;
@@ -72,6 +75,17 @@ fn read_mask(name: &str) -> Option<(&str, u32)> {
 /// Returns true if an agent got a call under its own name: it was started there at least once.
 pub fn was_released(call: &Call) -> bool {
     !call.attempts.is_empty()
+}
+
+/// Returns true for a call that will not run: the agent gets it under the name of its mask, or not at all.
+pub fn is_refused(state: &State, call: &Call) -> bool {
+    if was_released(call) {
+        return false;
+    }
+    let is_active = state.nodes.get(&call.id).is_some_and(|node| node.active);
+    let is_settled = state.turn_of(call.id).is_some_and(|turn| turn.settled);
+    let is_invalid = call.status == Status::Invalid && call.failure.given_up.is_some();
+    !is_active || is_settled || is_invalid || call.status.is_settled()
 }
 
 /// Returns true if an agent executed a call and sent its result.
@@ -146,6 +160,8 @@ pub struct Overlay {
     texts: Texts,
     /// The steps of the conversation, if the operator inserted words.
     steps: Vec<Step>,
+    /// What was said in the conversation, if the agent may lack a call of it.
+    told: Vec<Told>,
 }
 
 impl Overlay {
@@ -155,6 +171,7 @@ impl Overlay {
             tag: tag(state),
             texts: texts(state.nodes.values()),
             steps: steps(state),
+            told: told(state),
             ..Self::default()
         };
         let mut turns: BTreeMap<TurnId, Arc<Texts>> = BTreeMap::new();

@@ -30,6 +30,7 @@ use super::events::Form;
 use super::history::History;
 use super::outlet::BodyReader;
 use super::overlay::Overlay;
+use super::rejection::Rejection;
 use super::upstream::Upstream;
 use overrule_domain::agent::{LinkedSession, SideRequest};
 use overrule_domain::apply;
@@ -74,6 +75,8 @@ pub struct Incoming {
     pub request: AgentRequest,
     /// True where a streamed reply is asked for.
     pub streamed: bool,
+    /// What the agent gets of a call that must not run.
+    pub rejection: Rejection,
     /// The reply of the model, where it was asked already: a call in it must be decided.
     pub begun: Begun,
 }
@@ -367,10 +370,12 @@ impl AgentRun {
         }
     }
 
-    /// Waits for the agent's next request.
+    /// Waits for the agent's next request, or for the need to continue the reply to the one before.
     pub async fn next_request(&self, question: u64) -> Arc<Incoming> {
         self.until(|inner| {
-            let pending = inner.pending.take()?;
+            let Some(pending) = inner.pending.take() else {
+                return inner.reply.as_mut()?.go_on_with(question);
+            };
             let pending = Pending { question, ..pending };
             let incoming = pending.incoming.clone();
             inner.asked = Some(pending);
@@ -402,15 +407,21 @@ impl AgentRun {
 
     /// Answers the request that the model was asked with a whole response.
     pub fn answer(&self, status: StatusCode, headers: HeaderMap, body: Vec<u8>) {
-        if let Some(asked) = self.lock().asked.take() {
+        let mut inner = self.lock();
+        if let Some(asked) = inner.asked.take() {
             asked.connection.answer(status, headers, &body);
+        } else if let Some(reply) = inner.reply.as_mut().filter(|reply| reply.is_asked_again()) {
+            reply.fail(&connection::error(status, &body));
         }
     }
 
     /// Answers the request that the model was asked with an error of the proxy's own.
     pub fn refuse(&self, status: u16, words: &str) {
-        if let Some(asked) = self.lock().asked.take() {
+        let mut inner = self.lock();
+        if let Some(asked) = inner.asked.take() {
             asked.connection.refuse(status, words);
+        } else if let Some(reply) = inner.reply.as_mut().filter(|reply| reply.is_asked_again()) {
+            reply.fail(&connection::own_error(words));
         }
     }
 
@@ -528,4 +539,5 @@ pub struct Answer {
 struct New {
     tail: Tail,
     is_repeated: bool,
+    rejection: Rejection,
 }

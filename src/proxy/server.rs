@@ -35,7 +35,7 @@ use super::socket::Socket;
 use super::sub_agent::{self, Parent};
 use super::unread::Unread;
 use super::upstream::Upstream;
-use super::{Error, compression, headers, overlay, path, request_body};
+use super::{Error, compression, headers, overlay, path, rejection, request_body};
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{AgentRequest, decode_request};
 
@@ -251,6 +251,7 @@ impl Server {
         };
         let incoming = run::Incoming {
             others: Vec::new(),
+            rejection: rejection::form(&head.headers, &request),
             wire,
             streamed: conversation::is_streamed(wire, &path, &request),
             method: head.method,

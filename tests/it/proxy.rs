@@ -6,6 +6,7 @@ use crate::support::{live, server, world};
 
 mod agent;
 mod beside;
+mod continuation;
 mod course;
 mod forms;
 mod given_up;

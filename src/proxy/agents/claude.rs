@@ -39,5 +39,6 @@ pub(super) const CLAUDE: Agent = Agent {
         unless: &["--settings", "--dangerously-skip-permissions"],
         words: "a hook in --settings allows each call that the proxy released",
     },
+    user_agents: &["claude-cli/"],
     note: "calls that it makes outside of its model's replies are not gated",
 };

@@ -31,5 +31,6 @@ pub(super) const CODEX: Agent = Agent {
         ],
         words: "-c approval_policy=\"never\"; its sandbox stays",
     },
+    user_agents: &["codex_"],
     note: "",
 };

@@ -24,5 +24,6 @@ pub(super) const GEMINI: Agent = Agent {
         unless: &["--approval-mode", "-y", "--yolo"],
         words: "--approval-mode yolo",
     },
+    user_agents: &["GeminiCLI"],
     note: "name a model with -m: its own choice of one is not supervised",
 };

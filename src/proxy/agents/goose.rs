@@ -22,5 +22,6 @@ pub(super) const GOOSE: Agent = Agent {
         unless: &[],
         words: "GOOSE_MODE=auto",
     },
+    user_agents: &[],
     note: "",
 };

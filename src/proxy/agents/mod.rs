@@ -26,6 +26,8 @@ pub struct Agent {
     pub arguments: &'static [&'static str],
     /// How it is told not to ask its own user about calls.
     pub one_gate: OneGate,
+    /// How the `User-Agent` of its requests begins.
+    pub user_agents: &'static [&'static str],
     /// What its user should know.
     pub note: &'static str,
 }

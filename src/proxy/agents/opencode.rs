@@ -22,5 +22,6 @@ pub(super) const OPENCODE: Agent = Agent {
         unless: &["--auto", "--yolo", "--dangerously-skip-permissions"],
         words: "--auto; what its settings deny stays denied",
     },
+    user_agents: &["opencode/"],
     note: "name the address of its provider with --upstream if that is not Anthropic",
 };

@@ -24,5 +24,6 @@ pub(super) const QWEN: Agent = Agent {
         unless: &["--approval-mode", "-y", "--yolo"],
         words: "--approval-mode yolo",
     },
+    user_agents: &["QwenCode/"],
     note: "",
 };

@@ -67,7 +67,7 @@ pub(super) struct History<'r> {
 pub(super) type KnownCalls<'o> = BTreeMap<usize, &'o Known>;
 
 impl<'r> History<'r> {
-    fn of(request: &'r AgentRequest) -> Self {
+    pub(super) fn of(request: &'r AgentRequest) -> Self {
         let mut history = Self::default();
         // The results of a message belong to the calls before them, for formats without ids in their order.
         let (mut begin, mut order, mut was_model) = (0, 0, false);
@@ -122,7 +122,7 @@ pub struct Overlays {
 }
 
 impl Overlays {
-    fn all(&self) -> impl Iterator<Item = &Overlay> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Overlay> {
         self.own.iter().chain(&self.others)
     }
 
@@ -157,7 +157,7 @@ impl Overlays {
 }
 
 /// Finds the calls of the runs in a request.
-fn found<'o>(overlays: &'o Overlays, history: &History<'_>) -> KnownCalls<'o> {
+pub(super) fn found<'o>(overlays: &'o Overlays, history: &History<'_>) -> KnownCalls<'o> {
     let mut left: Vec<(&Overlay, BTreeMap<&str, &[usize]>)> = Vec::new();
     for overlay in overlays.all() {
         let alike = overlay.alike.iter();

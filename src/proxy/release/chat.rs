@@ -209,7 +209,7 @@ impl Calls for Chat {
         let choice = choice.first().copied().unwrap_or("{}");
         let message = frame::member(choice, "message").unwrap_or("{}");
         let mut delta = "{}".to_owned();
-        for key in ["content", "tool_calls"] {
+        for key in ["reasoning_content", "reasoning_details", "content", "tool_calls"] {
             let Some(value) = frame::member(message, key) else {
                 continue;
             };
@@ -228,6 +228,10 @@ impl Calls for Chat {
         let mut bytes = self.chunk(&delta, "null");
         let reason = frame::member(choice, "finish_reason").unwrap_or("\"stop\"");
         bytes.extend(self.chunk("{}", reason));
+        if let Some(usage) = frame::member(whole, "usage") {
+            let shape = self.shape.as_deref().unwrap_or("{}");
+            bytes.extend(event("", &set(&set(shape, "choices", "[]"), "usage", usage)));
+        }
         bytes.extend(b"data: [DONE]\n\n");
         bytes
     }

@@ -179,9 +179,11 @@ impl Calls for Messages {
             self.next += 1;
         }
         let reason = frame::member(whole, "stop_reason").unwrap_or("\"end_turn\"");
+        let usage = frame::member(whole, "usage").and_then(Object::read);
+        let tokens = usage.and_then(|usage| usage.number("output_tokens")).unwrap_or(0);
         let last = format!(
             "{{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":{reason},\"stop_sequence\":null}},\
-             \"usage\":{{\"output_tokens\":0}}}}"
+             \"usage\":{{\"output_tokens\":{tokens}}}}}"
         );
         bytes.extend(event("message_delta", &last));
         bytes.extend(event("message_stop", "{\"type\":\"message_stop\"}"));

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use self::splice::{each, function, in_member, object, set, text, without};
 use super::events::{RawEvent, event};
+use overrule_model::frame::{self, Object};
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::CallPart;
 
@@ -34,6 +35,8 @@ pub enum Release {
         /// JSON text of the arguments.
         args: Arc<str>,
     },
+    /// Nothing: the agent does not learn of the call.
+    Hidden,
 }
 
 /// The changed calls of a reply, by number.
@@ -93,6 +96,30 @@ pub const CALLS: [(&str, MakeCalls); 5] = [
 pub fn calls(wire: Wire) -> Box<dyn Calls> {
     let own = CALLS.iter().find(|(name, _)| *name == wire.name());
     own.unwrap_or(&CALLS[0]).1()
+}
+
+/// Members of a reply in one piece that say what the model said.
+const CONTENT: [&str; 9] = [
+    "choices",
+    "content",
+    "stop_reason",
+    "output",
+    "status",
+    "incomplete_details",
+    "candidates",
+    "message",
+    "done_reason",
+];
+
+/// Returns a reply in one piece with the content of another one. Everything else, such as its id and what it cost, stays.
+pub fn with_content(own: &str, other: &str) -> String {
+    if Object::read(own).is_none() {
+        return other.to_owned();
+    }
+    let content = CONTENT
+        .iter()
+        .filter_map(|key| Some((key, frame::member(other, key)?)));
+    content.fold(own.to_owned(), |own, (key, value)| set(&own, key, value))
 }
 
 /// The name and the arguments with which one of these calls was changed.

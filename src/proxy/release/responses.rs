@@ -371,8 +371,9 @@ impl Calls for Responses {
         }
         let begun = self.begun.clone().unwrap_or_else(|| "{}".to_owned());
         let mut response = set(&begun, "output", &format!("[{}]", self.items.join(",")));
-        for key in ["status", "incomplete_details"] {
-            if let Some(value) = frame::member(whole, key) {
+        for key in ["status", "incomplete_details", "usage"] {
+            if let Some(value) = frame::member(whole, key).filter(|value| key != "usage" || *value != "null")
+            {
                 response = set(&response, key, value);
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: sockets.
 
+mod hidden;
 mod rest;
 mod told;
 mod unclear;

@@ -95,7 +95,10 @@ impl AgentRun {
             (inner.step(pending, &tail), tail)
         };
         let (pending, is_repeated) = match step {
-            Step::Done => return,
+            Step::Done => {
+                self.changed.notify_waiters();
+                return;
+            }
             Step::Again(pending, again) => {
                 if let Some(words) = again.words {
                     self.prompt(&words).await;
@@ -106,7 +109,12 @@ impl AgentRun {
             Step::Ask { pending, is_repeated } => (*pending, is_repeated),
         };
         self.offer(&pending).await;
-        let new = New { tail, is_repeated };
+        let rejection = pending.incoming.rejection;
+        let new = New {
+            tail,
+            is_repeated,
+            rejection,
+        };
         let has_words = !new.is_repeated && !new.tail.words.is_empty();
         let (stop, rejections) = self.lock().abandon(has_words);
         let was_running = matches!(self.lock().state.mode, Mode::Running);
@@ -255,7 +263,17 @@ impl Inner {
         } else {
             0
         };
-        conversation::tail(&pending.incoming.request, known)
+        let request = &pending.incoming.request;
+        let mut tail = conversation::tail(request, known);
+        if tail.results.is_empty() {
+            let calls = self.with_agent.keys().filter_map(|id| self.state.calls.get(id));
+            let ids: Vec<&str> = calls.filter_map(|call| call.provider_id.as_deref()).collect();
+            tail.results = conversation::results_as_text(request, &ids);
+            if !tail.results.is_empty() {
+                tail.words.clear();
+            }
+        }
+        tail
     }
 
     /// What the agent changed of its history since its last request.
@@ -279,7 +297,9 @@ impl Inner {
         match (held, asked) {
             (Some(mut reply), _) => {
                 reply.cut();
-                self.leave(reply.turn())
+                // The newest turn, if it says what follows.
+                let next = newest(&self.state).filter(|_| reply.is_asked_again());
+                self.leave(next.unwrap_or(reply.turn()))
             }
             (None, Some(_)) => newest(&self.state).map_or_else(Default::default, |turn| self.leave(turn)),
             // Of a reply that broke, or that an earlier process held. An open turn waits for this request, but it does

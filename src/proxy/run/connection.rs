@@ -134,12 +134,12 @@ impl Connection {
     }
 }
 
-fn own_error(words: &str) -> String {
+pub(super) fn own_error(words: &str) -> String {
     json!({"error": {"type": "proxy_error", "message": words}}).to_string()
 }
 
 /// The body of an error as one line of JSON text: an object with the member `error`.
-fn error(status: StatusCode, body: &[u8]) -> String {
+pub(super) fn error(status: StatusCode, body: &[u8]) -> String {
     let read = serde_json::from_slice::<Value>(body).unwrap_or_default();
     // One format sends a list of one.
     let read = read.get(0).unwrap_or(&read);

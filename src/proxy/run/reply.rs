@@ -9,15 +9,16 @@ use hyper::StatusCode;
 use hyper::header::HeaderMap;
 
 use super::made::{content_type, events, head, recorded, stopped, text};
-use super::{AgentRun, Head, Inner, Pending};
+use super::{AgentRun, Head, Incoming, Inner, Pending};
 use crate::conversation;
 use crate::events::Form;
 use crate::held::HeldReply;
 use crate::outlet::BodyWriter;
 use crate::overlay;
 use crate::reading::ReadEvent;
+use crate::rejection::Rejection;
 use crate::release::Release;
-use overrule_domain::call::{Call, Status};
+use overrule_domain::call::Call;
 use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::node::Content;
 use overrule_domain::state::{Mode, State};
@@ -43,6 +44,8 @@ pub(super) struct Reply {
     out: Option<BodyWriter>,
     /// The head, for an agent that comes back.
     head: (StatusCode, HeaderMap),
+    /// Its request.
+    incoming: Arc<Incoming>,
     /// The messages of its request.
     pub(super) history: Vec<String>,
     /// True once the model has sent everything.
@@ -53,6 +56,8 @@ pub(super) struct Reply {
     number: u64,
     /// The question that it answers; 0 for one that is made of the record.
     question: u64,
+    /// The question for what follows calls that the agent does not learn of, until its reply begins.
+    next: Option<u64>,
     /// The calls that a connected agent got, also in part, by number.
     delivered: BTreeSet<usize>,
 }
@@ -71,6 +76,39 @@ impl Reply {
     pub(super) fn answers(&self, pending: &Pending) -> bool {
         let (wire, form) = (pending.incoming.wire, pending.incoming.form());
         self.history == pending.history && (self.wire, self.form) == (wire, form)
+    }
+
+    /// The request for what the model says next, if the agent does not learn of the calls of the newest reply. From here on
+    /// `question` is asked.
+    pub(super) fn go_on_with(&mut self, question: u64) -> Option<Arc<Incoming>> {
+        let is_next = self.held.is_continued() && self.next.is_none() && self.is_connected();
+        is_next.then(|| {
+            self.next = Some(question);
+            self.incoming.clone()
+        })
+    }
+
+    /// True while the model was asked for what it says next, and has not begun.
+    pub(super) fn is_asked_again(&self) -> bool {
+        self.next.is_some()
+    }
+
+    /// The reply of the model to the next question begins.
+    fn go_on(&mut self, turn: TurnId) {
+        self.held.go_on();
+        self.turn = turn;
+        self.question = self.next.take().unwrap_or_default();
+        self.calls.clear();
+        self.delivered.clear();
+        (self.has_ended, self.is_withdrawn) = (false, false);
+    }
+
+    /// Ends it with an error: one line of JSON text, an object with the member `error`.
+    pub(super) fn fail(&mut self, error: &str) {
+        self.next = None;
+        let end = self.held.fail(error);
+        self.pass(&end);
+        self.send();
     }
 
     /// Sends what the agent may have. Returns false if it hung up.
@@ -105,6 +143,10 @@ impl Reply {
 
     /// The run does not wait for the rest of it.
     pub(super) fn withdraw(&mut self, question: u64) {
+        if self.next == Some(question) {
+            // It waits for the next one.
+            self.next = None;
+        }
         self.is_withdrawn |= !self.has_ended && self.question == question;
     }
 
@@ -162,24 +204,17 @@ pub(super) fn calls_of(state: &State, turn: TurnId) -> Vec<&Call> {
     calls.filter_map(|id| state.calls.get(id)).collect()
 }
 
-/// True for a call that will not run: the agent gets it under a name that no tool has.
-fn is_refused(state: &State, call: &Call) -> bool {
-    if overlay::was_released(call) {
-        return false;
-    }
-    let is_active = state.nodes.get(&call.id).is_some_and(|node| node.active);
-    let is_settled = state.turn_of(call.id).is_some_and(|turn| turn.settled);
-    let is_invalid = call.status == Status::Invalid && call.failure.given_up.is_some();
-    !is_active || is_settled || is_invalid || call.status.is_settled()
-}
-
 /// True for arguments that mean none, in each of their forms.
 fn is_same(streamed: &str, released: &str) -> bool {
     let none = |text: &str| matches!(text.trim(), "" | "null" | "\"\"" | "{}");
     streamed == released || none(streamed) && none(released)
 }
 
-fn masked(state: &State, call: NodeId) -> Release {
+/// What the agent gets of a call that will not run.
+fn refused(state: &State, call: NodeId, form: Rejection) -> Release {
+    if form == Rejection::Continuation {
+        return Release::Hidden;
+    }
     Release::Changed {
         tool: overlay::mask(state, call).into(),
         args: "{}".into(),
@@ -264,7 +299,10 @@ impl Inner {
                 continue;
             }
             match nodes.get(number).copied().flatten() {
-                Some(call) if is_refused(state, call) => reply.held.decide(number, masked(state, call.id)),
+                Some(call) if overlay::is_refused(state, call) => {
+                    let release = refused(state, call.id, reply.incoming.rejection);
+                    reply.held.decide(number, release);
+                }
                 Some(_) if is_closed => {}
                 // The run made no call of it, or the turn broke: nothing decides about it any more.
                 _ => is_lost |= is_over,
@@ -317,11 +355,13 @@ impl AgentRun {
             calls: Vec::new(),
             head: begun.head,
             out: Some(begun.out),
+            incoming: pending.incoming,
             history: pending.history,
             has_ended: true,
             is_withdrawn: false,
             number,
             question: 0,
+            next: None,
             delivered: BTreeSet::new(),
         };
         for call in calls_of(&inner.state, turn) {
@@ -368,7 +408,13 @@ impl AgentRun {
     ) {
         let number = {
             let mut inner = self.lock();
-            let Some(asked) = inner.asked.take() else { return };
+            let Some(asked) = inner.asked.take() else {
+                inner.note_delivered();
+                if let Some(reply) = inner.reply.as_mut().filter(|reply| reply.is_asked_again()) {
+                    reply.go_on(turn);
+                }
+                return;
+            };
             let number = inner.next_number();
             let begun = asked.connection.begin((wire, form), Head { status, headers });
             let reply = Reply {
@@ -379,11 +425,13 @@ impl AgentRun {
                 calls: Vec::new(),
                 out: Some(begun.out),
                 head: begun.head,
+                incoming: asked.incoming,
                 history: asked.history,
                 has_ended: false,
                 is_withdrawn: false,
                 number,
                 question: asked.question,
+                next: None,
                 delivered: BTreeSet::new(),
             };
             inner.note_delivered();
@@ -469,5 +517,6 @@ impl AgentRun {
         }
         drop(inner);
         self.look();
+        self.changed.notify_waiters();
     }
 }

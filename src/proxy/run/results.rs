@@ -6,6 +6,8 @@ use super::arrival::newest;
 use super::reply::calls_of;
 use super::{Inner, New};
 use crate::conversation::SentResult;
+use crate::overlay::was_released;
+use crate::rejection::Rejection;
 use overrule_domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
 use overrule_domain::id::NodeId;
 
@@ -25,7 +27,9 @@ impl Inner {
         let unknown = unknown.filter(|call| matches!(call.status, Status::OutcomeUnknown(_)));
         let waits = self.with_agent.keys().filter_map(|id| self.state.calls.get(id));
         let waiting: Vec<&Call> = waits.chain(unknown).collect();
-        let newest = newest(&self.state).map_or_else(Vec::new, |turn| calls_of(&self.state, turn));
+        let mut newest = newest(&self.state).map_or_else(Vec::new, |turn| calls_of(&self.state, turn));
+        // The agent counts the calls that it has.
+        newest.retain(|call| new.rejection == Rejection::Mask || was_released(call));
         let mut found: Vec<(NodeId, Outcome)> = Vec::new();
         // The results of a request that was taken in before are known.
         let sent = if new.is_repeated {

@@ -28,6 +28,8 @@ pub struct Agent {
     streams: bool,
     /// True for an agent that gives calls ids of its own.
     invents_ids: bool,
+    /// True for a program that the proxy does not know: it ends at a tool that it does not have.
+    is_unknown: bool,
     /// Headers of its requests.
     headers: Vec<(&'static str, &'static str)>,
 }
@@ -42,6 +44,7 @@ impl Agent {
             ran: Ran::default(),
             streams: true,
             invents_ids: false,
+            is_unknown: false,
             headers: Vec::new(),
         }
     }
@@ -55,6 +58,12 @@ impl Agent {
     /// The same with ids of its own for calls that the model gave none.
     pub fn with_ids_of_its_own(mut self) -> Self {
         self.invents_ids = true;
+        self
+    }
+
+    /// The same as a program that the proxy does not know.
+    pub fn unknown(mut self) -> Self {
+        self.is_unknown = true;
         self
     }
 
@@ -148,7 +157,8 @@ impl Agent {
             _ => "/chat/completions",
         };
         let request = client().post(format!("{}{path}", self.base));
-        let headers = self.headers.iter();
+        let own = (!self.is_unknown).then_some(&("user-agent", "claude-cli/2.1.332 (external, cli)"));
+        let headers = self.headers.iter().chain(own);
         let request = headers.fold(request, |request, (name, value)| request.header(*name, *value));
         request
             .header("authorization", "Bearer canary-5c1f")
@@ -206,6 +216,7 @@ impl Agent {
             .map(|call| {
                 let args: Value = serde_json::from_str(&call.args).unwrap_or_else(|_| json!({}));
                 if !TOOLS.contains(&call.name.as_str()) {
+                    assert!(!self.is_unknown, "no tool `{}`: the program ends", call.name);
                     return (format!("Error: no such tool available: {}", call.name), true);
                 }
                 self.ran.lock().unwrap().push((call.name.clone(), args.clone()));

@@ -9,6 +9,7 @@ use overrule::model::decode::summary;
 use overrule::model::wire::Wire;
 use overrule::model::wire::agent::decode_request;
 use overrule::policy::Preset;
+use overrule::proxy::rejection::Rejection;
 use overrule::proxy::run::{Begun, Incoming};
 use serde_json::Value;
 
@@ -30,6 +31,7 @@ fn incoming(wire: &str, agent: &Agent) -> Incoming {
         headers: hyper::HeaderMap::new(),
         request: decode_request(wire, agent.body().to_string().as_bytes()).unwrap(),
         streamed: true,
+        rejection: Rejection::Mask,
     }
 }
 

@@ -369,6 +369,7 @@ async fn a_rejected_call_that_takes_any_text_comes_back_as_that_text() {
     let asking = tokio::spawn(async move {
         let sent = client()
             .post(format!("{base}/responses"))
+            .header("user-agent", "codex_exec/0.171.0")
             .body(first.to_string())
             .send();
         sent.await.unwrap().text().await.unwrap()
@@ -499,6 +500,7 @@ async fn a_rejected_call_of_a_providers_type_comes_back_as_that_item() {
         let asking = tokio::spawn(async move {
             let sent = client()
                 .post(format!("{base}/responses"))
+                .header("user-agent", "codex_exec/0.171.0")
                 .body(first.to_string())
                 .send();
             sent.await.unwrap().text().await.unwrap()

@@ -129,7 +129,7 @@ fn begin(opening: &Opening, preset: Preset, workspace: &Path, state: State) -> L
 pub fn waiting<'s>(state: &'s State, tool: &str) -> Option<&'s Call> {
     state.calls.values().find(|call| {
         let node = state.nodes.get(&call.id).unwrap();
-        call.status == Status::AwaitingApproval && &**node.as_call().unwrap().0 == tool
+        call.status == Status::AwaitingApproval && node.as_call().is_some_and(|(own, _)| &**own == tool)
     })
 }
 

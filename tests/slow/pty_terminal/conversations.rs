@@ -101,7 +101,11 @@ fn a_key_goes_to_the_conversation_that_waits_and_back() {
     run.send("\x1bw");
     run.wait_for("env echo another task");
     run.wait_for("waits in another conversation: the first task");
-    assert!(!shown(&run).contains("env echo the first task"), "{}", shown(&run));
+    assert!(
+        !shown(&run).contains("env echo the first task"),
+        "{}",
+        shown(&run)
+    );
     run.send("t");
     run.wait_for("may this call run?");
     run.armed();

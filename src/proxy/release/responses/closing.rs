@@ -17,6 +17,17 @@ fn own_id(item: &str) -> Option<String> {
     frame::member(item, "id").filter(|_| is_own).map(str::to_owned)
 }
 
+/// How the ids of items of this type begin: the model's server refuses another one.
+fn prefix(item: &str) -> &'static str {
+    match &*text(item, "type") {
+        "message" => "msg_",
+        "reasoning" => "rs_",
+        "function_call" => "fc_",
+        "custom_tool_call" => "ctc_",
+        _ => "",
+    }
+}
+
 impl Responses {
     /// The end of an item that the agent has in part.
     pub(super) fn rest_of_item(&mut self, place: u64, open: &Open) -> Vec<u8> {
@@ -60,7 +71,7 @@ impl Responses {
             .map_or(self.items.len() as u64, |last| last + 1);
         self.places.insert(place);
         let index = place.to_string();
-        let id = own_id(item).unwrap_or_else(|| quoted(&format!("overrule_{index}")));
+        let id = own_id(item).unwrap_or_else(|| quoted(&format!("{}overrule_{index}", prefix(item))));
         let item = set(item, "id", &id);
         let begun = ["content", "summary"]
             .into_iter()
