@@ -13,7 +13,7 @@ use overrule_base::text::visible_head;
 use overrule_domain::id::TurnId;
 use overrule_domain::node::{Channel, Content};
 use overrule_domain::state::State;
-use overrule_domain::turn::Stop;
+use overrule_domain::turn::{Stop, Usage};
 use overrule_model::Chunk;
 use overrule_model::wire::agent::{ReplyHead, encode_stream, encode_whole};
 use overrule_model::wire::openai_responses::is_text_call;
@@ -64,8 +64,18 @@ pub(super) fn recorded(state: &State, turn: TurnId, texts: &BTreeSet<String>, wi
             _ => {}
         }
     }
+    chunks.push(Chunk::Usage(counted(turn.usage)));
     chunks.push(Chunk::Finish(Stop::Calls));
     chunks
+}
+
+/// What a reply cost. Some programs end where a reply does not say it.
+fn counted(usage: Usage) -> Usage {
+    Usage {
+        input: usage.input.or(Some(0)),
+        output: usage.output.or(Some(0)),
+        ..usage
+    }
 }
 
 /// The text of a call that takes any text.
@@ -94,6 +104,7 @@ pub(super) fn text(words: &str) -> Vec<Chunk> {
             part: 0,
             opaque: None,
         },
+        Chunk::Usage(counted(Usage::default())),
         Chunk::Finish(Stop::End),
     ]
 }
