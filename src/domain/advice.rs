@@ -56,6 +56,12 @@ pub trait Advice {
     /// while `resolved` is false.
     fn check(&self, tool: &str, args: &str, resolved: bool) -> Vec<Fault>;
 
+    /// The faults of [`Advice::check`] with which a call cannot run. A program that executes its own tools checks their
+    /// arguments itself.
+    fn bars(&self, tool: &str, args: &str, resolved: bool) -> Vec<Fault> {
+        self.check(tool, args, resolved)
+    }
+
     /// Everything wrong with an answer by the output schema of the session; none without such a
     /// schema.
     fn answer(&self, _text: &str) -> Option<Vec<Fault>> {

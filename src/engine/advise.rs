@@ -342,6 +342,25 @@ fn parked(verdict: Verdict, difference: &str) -> Verdict {
     }
 }
 
+/// Name of the rule by which a call of an agent waits whose arguments do not fit.
+const MISFIT: &str = "schema of the agent's tool";
+
+/// Lets nothing but a denial hold of a call of an agent whose arguments do not fit its tool: rules may not find in them what
+/// they are about. It asks, with the first fault.
+fn warned(verdict: Verdict, misfits: &[Fault]) -> Verdict {
+    let Some(first) = misfits.first().filter(|_| verdict.gate != Gate::Deny) else {
+        return verdict;
+    };
+    let fault = format!("{} {}", first.path, first.message);
+    Verdict {
+        gate: Gate::Ask,
+        rule: MISFIT.to_owned(),
+        reason: format!("the arguments do not fit the agent's tool: {}", fault.trim()),
+        alone: true,
+        ..verdict
+    }
+}
+
 impl Advice for Adviser {
     fn tool(&self, name: &str) -> Option<ToolFacts> {
         self.registry.facts(name)
@@ -371,6 +390,17 @@ impl Advice for Adviser {
         self.registry.check(tool, args, resolved).unwrap_or_default()
     }
 
+    fn bars(&self, tool: &str, args: &str, resolved: bool) -> Vec<Fault> {
+        let is_agents = self
+            .registry
+            .spec(tool)
+            .is_some_and(|spec| spec.card.is_of_agent());
+        if is_agents {
+            return Vec::new();
+        }
+        self.check(tool, args, resolved)
+    }
+
     fn answer(&self, text: &str) -> Option<Vec<Fault>> {
         let checker = self.output.as_ref()?;
         Some(checker.check_value(output::json_text(text)))
@@ -392,6 +422,12 @@ impl Advice for Adviser {
             .filter(|tag| !(reads && *tag == EXTERNAL))
             .cloned()
             .collect();
+        let is_of_agent = spec.is_some_and(|spec| spec.card.is_of_agent());
+        let misfits = if is_of_agent {
+            self.check(tool, args, true)
+        } else {
+            Vec::new()
+        };
         let args = parse_args(args);
         let subject = Subject {
             tool,
@@ -399,7 +435,7 @@ impl Advice for Adviser {
             tags: &tags,
             args: &args,
             server: spec.and_then(|spec| spec.card.server()),
-            is_of_agent: spec.is_some_and(|spec| spec.card.is_of_agent()),
+            is_of_agent,
         };
         let moment = Moment {
             now: self.now,
@@ -410,7 +446,7 @@ impl Advice for Adviser {
         let verdict = self.policy.verdict_of_parts(&subject, &moment);
         self.put(match spec.and_then(|spec| spec.card.drift()) {
             Some(difference) => parked(verdict, difference),
-            None => verdict,
+            None => warned(verdict, &misfits),
         })
     }
 

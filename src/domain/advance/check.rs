@@ -29,7 +29,7 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
         let mut faults = std::mem::take(&mut scanned.faults);
         let facts = advice.tool(tool);
         if facts.is_some() {
-            faults.extend(advice.check(tool, args, false));
+            faults.extend(advice.bars(tool, args, false));
         } else {
             faults.push(unknown_tool(tool, &advice.near(tool)));
         }

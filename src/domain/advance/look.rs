@@ -97,7 +97,7 @@ pub(super) fn become_ready(
         return;
     };
     let bytes = resolved.as_deref().unwrap_or(args);
-    let faults = advice.check(tool, bytes, true);
+    let faults = advice.bars(tool, bytes, true);
     if !faults.is_empty() {
         draft.call(CallEvent::Invalid {
             call: call.id,

@@ -283,3 +283,33 @@ async fn a_hidden_call_is_put_back_after_the_proxy_was_killed() {
         live.end().await;
     }
 }
+
+#[tokio::test]
+async fn arguments_that_do_not_fit_the_agents_tool_are_a_warning_and_never_refused_by_themselves() {
+    for wire in WIRES {
+        let about = wire;
+        let odd = json!({"command": 5});
+        let calls = [(id(wire, "a1"), "bash", odd.clone())];
+        let model = Server::new(vec![
+            streamed(wire, "First.", &calls),
+            streamed(wire, "Second.", &[]),
+        ]);
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let agent = program(wire, true, &stage.base);
+        let ran = agent.ran.clone();
+        let work = works(agent, "do it");
+        // It asks even where every call is allowed: rules may not find in it what they are about.
+        let mut live = stage.run(Preset::Auto).await;
+        let call = asked(&mut live, "bash").await;
+        let reason = &live.state.calls[&call].verdict.as_ref().unwrap().reason;
+        assert!(
+            reason.contains("do not fit the agent's tool: /command"),
+            "{about}: {reason}"
+        );
+        assert!(ran.lock().unwrap().is_empty(), "{about}");
+        approve(&live, call).await;
+        assert_eq!(work.await.unwrap().0, "Second.", "{about}");
+        assert_eq!(*ran.lock().unwrap(), [("bash".to_owned(), odd)], "{about}");
+        live.end().await;
+    }
+}
