@@ -8,6 +8,8 @@ use hyper::header::HeaderMap;
 use serde_json::Value;
 
 use super::body_tools::BodyTools;
+pub use super::by_agent::is_by_agent;
+use super::by_agent::is_interruption;
 use super::catalogue;
 use super::events::RawEvent;
 use overrule_base::{canon, known_tool};
@@ -232,17 +234,12 @@ pub struct Tail {
     pub results: Vec<SentResult>,
     /// What the user of the agent wrote.
     pub words: String,
+    /// True if the agent says that its user interrupted it.
+    pub is_interrupted: bool,
 }
 
 /// What stands for a request that adds nothing.
 pub const AGAIN: &str = "(the agent asks again)";
-
-/// Text that agents add by themselves to what a user wrote.
-const BY_AGENT: [&str; 3] = [
-    "<system-reminder>",
-    "<environment_context>",
-    "# AGENTS.md instructions",
-];
 
 /// Texts that agents write in place of a reply that they did not get.
 const NO_REPLY: [&str; 2] = ["No response requested.", "API Error: "];
@@ -264,7 +261,7 @@ pub fn tail(request: &AgentRequest, known: usize) -> Tail {
     let calls = calls_before(request, begin);
     let mut tail = Tail {
         results: between(request, begin),
-        words: String::new(),
+        ..Tail::default()
     };
     let between = tail.results.len();
     let mut words: Vec<&str> = Vec::new();
@@ -275,6 +272,7 @@ pub fn tail(request: &AgentRequest, known: usize) -> Tail {
                 PartKind::Result {
                     id, text, is_error, ..
                 } => {
+                    tail.is_interrupted |= at >= known && is_interruption(text);
                     let place = place(&calls, part, tail.results.len() - between);
                     tail.results.push(SentResult {
                         id: id.clone(),
@@ -283,6 +281,7 @@ pub fn tail(request: &AgentRequest, known: usize) -> Tail {
                         is_error: *is_error,
                     });
                 }
+                PartKind::Text { text } if at >= known && is_interruption(text) => tail.is_interrupted = true,
                 PartKind::Text { text }
                     if at >= known && message.role == Role::User && !is_by_agent(text) =>
                 {
@@ -358,12 +357,6 @@ fn between(request: &AgentRequest, end: usize) -> Vec<SentResult> {
     }
     found.reverse();
     found
-}
-
-/// Returns true for a text that an agent adds by itself to what its user wrote.
-pub fn is_by_agent(text: &str) -> bool {
-    let text = text.trim_start();
-    text.is_empty() || BY_AGENT.iter().any(|begin| text.starts_with(begin))
 }
 
 /// The calls of the newest messages of the model in a row before a message.

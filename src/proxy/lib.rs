@@ -13,6 +13,7 @@ pub mod address;
 pub mod agents;
 pub mod alarms;
 mod body_tools;
+mod by_agent;
 pub mod catalogue;
 mod compression;
 pub mod conversation;

@@ -77,7 +77,7 @@ fn prompts(state: &State) -> impl Iterator<Item = (NodeId, &str)> {
         Content::Text { text, .. } => Some((node.id, &**text)),
         _ => None,
     });
-    texts.filter(|(_, text)| *text != conversation::AGAIN)
+    texts.filter(|(_, text)| *text != conversation::AGAIN && !conversation::is_by_agent(text))
 }
 
 /// The texts of the agent's user in a request.

@@ -22,12 +22,10 @@ pub(super) struct Again {
     pub(super) turn: TurnId,
     /// True if the agent lacks its text too.
     pub(super) with_text: bool,
-    /// What the agent's user wrote besides.
-    pub(super) words: Option<String>,
 }
 
 /// What the user of the agent wrote last.
-fn last_words(state: &State) -> Option<&str> {
+pub(super) fn last_words(state: &State) -> Option<&str> {
     let prompts = state.nodes.values().rev();
     let prompts =
         prompts.filter(|node| node.id.kind == NodeKind::Prompt && node.active && node.is_from_agent());
@@ -51,6 +49,21 @@ fn after_words<'m>(messages: &'m [AgentMessage], words: &str) -> Option<&'m [Age
     messages.get(at..)
 }
 
+/// The texts of the model in these messages.
+fn shown(messages: &[AgentMessage]) -> impl Iterator<Item = &str> {
+    let shown = messages.iter().filter(|message| message.role == Role::Assistant);
+    let texts = shown.flat_map(AgentMessage::texts);
+    texts.filter(|text| !text.is_empty() && !conversation::is_no_reply(text))
+}
+
+/// True if a text of a turn begins so.
+fn is_written(state: &State, turn: TurnId, text: &str) -> bool {
+    let nodes = state.turns.get(&turn).map_or(&[][..], |turn| &turn.nodes);
+    let texts = nodes.iter().filter(|id| id.kind != NodeKind::Call);
+    let mut texts = texts.filter_map(|id| state.nodes.get(id));
+    texts.any(|node| node.text().starts_with(text.trim_end()))
+}
+
 impl Inner {
     /// True for a request that was taken in before, also by an earlier process.
     pub(super) fn is_known(&self, pending: &Pending, tail: &Tail) -> bool {
@@ -62,8 +75,8 @@ impl Inner {
     }
 
     /// The reply that an agent comes back for after its connection was lost: it sends the same request again, or the same
-    /// with the text that it got and one more message of its own. A call that the agent may have executed does not come
-    /// again: the model is asked instead.
+    /// with the text that it got and one more message of its own. New words of its user, or an interruption, are a no to the
+    /// calls that wait. A call that the agent may have executed does not come again: the model is asked instead.
     pub(super) fn again(&self, pending: &Pending, tail: &Tail) -> Option<Again> {
         let turn = newest(&self.state)?;
         let calls = calls_of(&self.state, turn);
@@ -86,16 +99,15 @@ impl Inner {
         {
             return None;
         }
-        let again = |with_text, words: Option<&str>| Again {
-            turn,
-            with_text,
-            words: words.map(str::to_owned).filter(|words| !words.is_empty()),
-        };
+        let again = |with_text| Again { turn, with_text };
         if self.is_known(pending, tail) {
-            return Some(again(true, None));
+            // With what it writes by itself after a cut, an agent may show the text that it got.
+            let last = last_words(&self.state).filter(|_| self.history.is_empty());
+            let after = last.and_then(|last| after_words(messages, last));
+            let shows = shown(after.unwrap_or_default()).any(|text| is_written(&self.state, turn, text));
+            return Some(again(!shows));
         }
-        // With words of its user, only a call that the operator still decides about is offered again.
-        if self.with_agent.keys().any(|call| self.delivered.contains(call)) {
+        if tail.is_interrupted || self.with_agent.keys().any(|call| self.delivered.contains(call)) {
             return None;
         }
         let (from, words) = if self.history.is_empty() {
@@ -106,22 +118,14 @@ impl Inner {
             pending.history.strip_prefix(self.history.as_slice())?;
             (messages.get(self.history.len()..)?, tail.words.as_str())
         };
-        let shown = from.iter().filter(|message| message.role == Role::Assistant);
-        let shown = shown.flat_map(AgentMessage::texts);
-        let shown: Vec<&str> = shown
-            .filter(|text| !text.is_empty() && !conversation::is_no_reply(text))
-            .collect();
-        let nodes = &self.state.turns.get(&turn)?.nodes;
-        let written: Vec<&str> = nodes
-            .iter()
-            .filter(|id| id.kind != NodeKind::Call)
-            .filter_map(|id| Some(self.state.nodes.get(id)?.text()))
-            .collect();
-        let is_own = |text: &str| written.iter().any(|whole| whole.starts_with(text.trim_end()));
+        if !words.is_empty() {
+            return None;
+        }
+        let shown: Vec<&str> = shown(from).collect();
         let has_text = !shown.is_empty();
         let own = from.iter().filter(|message| message.role == Role::User).count();
         let is_after_restart = self.history.is_empty();
-        (shown.into_iter().all(is_own) && (is_after_restart || own == 1 && has_text))
-            .then(|| again(!has_text, Some(words)))
+        let all_own = shown.into_iter().all(|text| is_written(&self.state, turn, text));
+        (all_own && (is_after_restart || own == 1 && has_text)).then(|| again(!has_text))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::again::{Again, has_acted};
+use super::again::{Again, has_acted, last_words};
 use super::connection::Connection;
 use super::made::ENDED;
 use super::reply::calls_of;
@@ -21,6 +21,7 @@ use overrule_domain::advance::ask::retry_after;
 use overrule_domain::agent::Rewriting;
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, Resolution, RunCommand};
+use overrule_domain::decide::edit::of_agent::OF_AGENTS_USER;
 use overrule_domain::envelope::Actor;
 use overrule_domain::id::{NodeId, TurnId};
 use overrule_domain::input::Input;
@@ -32,6 +33,8 @@ use overrule_domain::turn::{Producer, Stream};
 const MAX_REASON: usize = 200;
 /// Why a call is rejected whose agent did not wait for it.
 const GONE: &str = "the agent hung up and went on without this call";
+/// Why a call is rejected whose agent's user interrupted it, or said something else.
+const INTERRUPTED: &str = "the agent's user interrupted";
 
 /// Ends the reservation of a run once its request has arrived, or was given up.
 struct Reserved(Arc<AgentRun>);
@@ -100,9 +103,6 @@ impl AgentRun {
                 return;
             }
             Step::Again(pending, again) => {
-                if let Some(words) = again.words {
-                    self.prompt(&words).await;
-                }
                 self.continue_turn(again.turn, *pending, again.with_text);
                 return;
             }
@@ -116,7 +116,12 @@ impl AgentRun {
             rejection,
         };
         let has_words = !new.is_repeated && !new.tail.words.is_empty();
-        let (stop, rejections) = self.lock().abandon(has_words);
+        let is_no = has_words || new.tail.is_interrupted && !new.is_repeated;
+        let why = if is_no { INTERRUPTED } else { GONE };
+        let (stop, rejections) = self.lock().abandon(has_words, why);
+        if is_no && (stop.is_some() || !rejections.is_empty()) {
+            self.notice(withdrawn(rejections.len()));
+        }
         let was_running = matches!(self.lock().state.mode, Mode::Running);
         let has_stopped = match stop {
             Some(stop) => self.command(stop).await && was_running,
@@ -171,7 +176,7 @@ impl AgentRun {
         self.command(Command::Edit(EditCommand::Commit {
             edits: vec![edit],
             effects_seen: None,
-            reason: None,
+            reason: Some(Arc::from(OF_AGENTS_USER)),
             keep_later: false,
         }))
         .await;
@@ -238,6 +243,15 @@ impl AgentRun {
     }
 }
 
+/// Says that the agent's user interrupted, and how many calls are rejected for it.
+fn withdrawn(calls: usize) -> String {
+    match calls {
+        0 => "the agent's user interrupted: the reply was stopped".to_owned(),
+        1 => "the agent's user interrupted: 1 call that waited is rejected".to_owned(),
+        calls => format!("the agent's user interrupted: {calls} calls that waited are rejected"),
+    }
+}
+
 /// The tools of a request whose calls take any text.
 fn texts(pending: &Pending) -> std::collections::BTreeSet<String> {
     let tools = pending.incoming.request.tools.iter();
@@ -265,6 +279,13 @@ impl Inner {
         };
         let request = &pending.incoming.request;
         let mut tail = conversation::tail(request, known);
+        if self.history.is_empty()
+            && let Some(rest) = last_words(&self.state).and_then(|last| tail.words.strip_prefix(last))
+            && !rest.trim().is_empty()
+        {
+            // Of an earlier process: it recorded the words before.
+            tail.words = rest.trim().to_owned();
+        }
         if tail.results.is_empty() {
             let calls = self.with_agent.keys().filter_map(|id| self.state.calls.get(id));
             let ids: Vec<&str> = calls.filter_map(|call| call.provider_id.as_deref()).collect();
@@ -290,7 +311,7 @@ impl Inner {
 
     /// Gives up a reply for which the agent does not wait any more: the one that waits, the one that has not begun, or
     /// the newest. Returns the command that stops its turn, and those that reject its calls.
-    fn abandon(&mut self, has_words: bool) -> (Option<Command>, Vec<Command>) {
+    fn abandon(&mut self, has_words: bool, why: &str) -> (Option<Command>, Vec<Command>) {
         self.note_delivered();
         let held = self.reply.take_if(|reply| reply.is_open());
         let asked = self.asked.take();
@@ -299,14 +320,16 @@ impl Inner {
                 reply.cut();
                 // The newest turn, if it says what follows.
                 let next = newest(&self.state).filter(|_| reply.is_asked_again());
-                self.leave(next.unwrap_or(reply.turn()))
+                self.leave(next.unwrap_or(reply.turn()), why)
             }
-            (None, Some(_)) => newest(&self.state).map_or_else(Default::default, |turn| self.leave(turn)),
+            (None, Some(_)) => {
+                newest(&self.state).map_or_else(Default::default, |turn| self.leave(turn, why))
+            }
             // Of a reply that broke, or that an earlier process held. An open turn waits for this request, but it does
             // not answer new words.
             (None, None) => {
                 let newest = newest(&self.state);
-                let (stop, rejections) = newest.map_or_else(Default::default, |turn| self.leave(turn));
+                let (stop, rejections) = newest.map_or_else(Default::default, |turn| self.leave(turn, why));
                 (stop.filter(|_| has_words), rejections)
             }
         }
@@ -366,7 +389,7 @@ impl Inner {
     }
 
     /// The commands that end what an agent does not wait for any more.
-    fn leave(&self, turn: TurnId) -> (Option<Command>, Vec<Command>) {
+    fn leave(&self, turn: TurnId, why: &str) -> (Option<Command>, Vec<Command>) {
         let state = &self.state;
         let is_open = state
             .turns
@@ -378,7 +401,7 @@ impl Inner {
             .filter(|call| call.attempts.is_empty() && !call.status.is_settled());
         let rejections = waiting.filter_map(|call| {
             let rev = state.nodes.get(&call.id)?.rev();
-            let (call, reason) = (call.id, GONE.to_owned());
+            let (call, reason) = (call.id, why.to_owned());
             Some(Command::Call(CallCommand::Reject { call, rev, reason }))
         });
         (stop, rejections.collect())

@@ -352,12 +352,37 @@ async fn a_call_that_the_agent_may_have_run_does_not_come_to_it_again() {
     }
 }
 
+/// How an agent comes back for a call that waits.
+enum Back {
+    /// With new words of its user.
+    Words(&'static str),
+    /// With words that it writes itself after its connection broke.
+    Own(&'static str),
+    /// With its mark of an interruption alone.
+    Mark(&'static str),
+}
+
 #[tokio::test]
-async fn words_after_a_hang_up_leave_the_decision_to_the_operator_unless_the_agent_shows_another_text() {
-    for (shown, comes_again) in [("Hold", true), ("Something else", false)] {
+async fn new_words_and_an_interruption_are_a_no_and_the_agents_own_words_are_none() {
+    let rows = [
+        ("Hold", Back::Words("no, stop")),
+        ("Something else", Back::Words("no, stop")),
+        (
+            "Hold",
+            Back::Own("Your response above was cut off mid-stream. Resume directly from where it stops."),
+        ),
+        ("Hold", Back::Own("Continue from where you left off.")),
+        ("Hold", Back::Mark("[Request interrupted by user]")),
+        (
+            "Hold",
+            Back::Mark("<turn_aborted>\nThe user interrupted the previous turn on purpose."),
+        ),
+    ];
+    for (shown, back) in rows {
         let wire = "anthropic";
+        let two = [("e1", "bash", bash("rm -r .")), ("e2", "edit", bash("x"))];
         let model = Server::new(vec![
-            streamed(wire, "Hold.", &[("e1", "bash", bash("rm -r ."))]),
+            streamed(wire, "Hold.", &two),
             streamed(wire, "All right.", &[]),
         ]);
         let mut stage = Stage::before(base(&model)).await;
@@ -370,29 +395,58 @@ async fn words_after_a_hang_up_leave_the_decision_to_the_operator_unless_the_age
         });
         let mut live = run(&mut stage, Preset::Supervised).await;
         let call = asked(&mut live, "bash").await;
+        let other = asked(&mut live, "edit").await;
         first.await.unwrap();
         agent.remember_text(shown);
-        agent.say("no, stop");
+        let (text, is_no) = match back {
+            Back::Words(text) | Back::Mark(text) => (text, true),
+            Back::Own(text) => (text, false),
+        };
+        agent.say(text);
         let second = asks(&agent);
-        live.settles("its words are known", |state| prompts(state).len() == 2)
-            .await;
-        assert_eq!(prompts(&live.state), ["go", "no, stop"]);
-        assert!(ran.lock().unwrap().is_empty());
-        if comes_again {
-            assert_eq!(waiting(&live.state, "bash").map(|call| call.id), Some(call));
-            crate::proxy::stage::reject(&live, call, "the user said stop").await;
+        if is_no {
+            // The model is asked at once, with the words.
             let answer = reply(wire, second).await;
-            assert_eq!(answer.calls.len(), 1);
             assert_eq!(
-                answer.calls[0].name,
-                overrule::proxy::overlay::mask(&live.state, call)
+                (answer.text.as_str(), answer.calls.len()),
+                ("All right.", 0),
+                "{text}"
+            );
+            assert!(
+                model.seen()[1]
+                    .body
+                    .contains(&serde_json::to_string(text).unwrap()),
+                "{text}"
+            );
+            live.settles("finished", finished).await;
+            for call in [call, other] {
+                let call = &live.state.calls[&call];
+                assert_eq!(call.status, Status::Rejected, "{text}");
+                let (_, _, decision) = call.decisions.last().unwrap();
+                let why = format!("{decision:?}");
+                assert!(why.contains("the agent's user interrupted"), "{text}: {why}");
+            }
+            let words: Vec<String> = prompts(&live.state).iter().map(ToString::to_string).collect();
+            let expected: &[&str] = if matches!(back, Back::Words(_)) {
+                &["go", "no, stop"]
+            } else {
+                &["go"]
+            };
+            assert_eq!(words[..expected.len()], *expected, "{text}");
+            let edits: Vec<&str> = live.state.edits.iter().map(|edit| &*edit.what).collect();
+            assert!(
+                edits.iter().all(|what| *what == "words of the agent's user"),
+                "{edits:?}"
             );
         } else {
-            assert_eq!(reply(wire, second).await.text, "All right.");
-            live.settles("finished", finished).await;
-            assert_eq!(live.state.calls[&call].status, Status::Rejected);
+            approve(&live, call).await;
+            approve(&live, other).await;
+            let answer = reply(wire, second).await;
+            assert_eq!(answer.calls.len(), 2, "{text}");
+            assert_eq!(prompts(&live.state), ["go"], "{text}");
+            assert_eq!(model.seen().len(), 1, "{text}");
         }
-        assert!(live.state.calls[&call].attempts.is_empty());
+        assert!(ran.lock().unwrap().is_empty(), "{text}");
         live.end().await;
     }
 }

@@ -17,7 +17,7 @@ use crate::proxy::beside::{asks, finished, prompts, reply};
 use crate::proxy::course::{WIRES, bash, streamed};
 use crate::proxy::live::Live;
 use crate::proxy::server::{Reply, Server, open};
-use crate::proxy::stage::{Stage, approve, asked, working};
+use crate::proxy::stage::{Stage, approve, asked, waiting, working};
 
 /// A run whose process is gone while a call waits, the call, and the agent with what it had sent. The reply is whole, or
 /// its end is missing.
@@ -95,42 +95,55 @@ async fn an_agent_that_repeats_its_request_finds_its_question() {
 }
 
 #[tokio::test]
-async fn an_agent_that_continues_with_other_words_gets_the_call_once_it_is_approved() {
+async fn an_agent_that_comes_back_gets_the_call_by_its_own_words_and_an_answer_to_those_of_its_user() {
     for (wire, shown) in [
         ("anthropic", ""),
         ("anthropic", "No response requested."),
         ("openai-chat", "Hold."),
         ("openai-responses", ""),
     ] {
-        let model = Server::new(vec![
-            streamed(wire, "Hold.", &[("k1", "bash", bash("ls"))]),
-            streamed(wire, "End.", &[]),
-        ]);
-        let (state, call, mut agent) = killed(wire, &model, true).await;
-        if !shown.is_empty() {
-            agent.remember_text(shown);
+        for words in ["Continue from where you left off.", "where were we?"] {
+            let is_no = words == "where were we?";
+            let model = Server::new(vec![
+                streamed(wire, "Hold.", &[("k1", "bash", bash("ls"))]),
+                streamed(wire, "End.", &[]),
+            ]);
+            let (state, call, mut agent) = killed(wire, &model, true).await;
+            if !shown.is_empty() {
+                agent.remember_text(shown);
+            }
+            agent.say(words);
+            let ran = agent.ran.clone();
+            let (mut live, mut agent, asking) = restarted(agent, &model, state).await;
+            let wire_of = Wire::named(wire).unwrap();
+            if is_no {
+                let reply = summary(wire_of, &asking.await.unwrap().1);
+                assert_eq!((reply.text.as_str(), reply.calls.len()), ("End.", 0), "{wire}");
+                live.settles("finished", |state| matches!(state.mode, Mode::Finished(_)))
+                    .await;
+                assert_eq!(live.state.calls[&call].status, Status::Rejected, "{wire}");
+                assert!(ran.lock().unwrap().is_empty(), "{wire}");
+                assert_eq!(prompts(&live.state), ["fix it", words], "{wire}");
+                live.end().await;
+                continue;
+            }
+            live.settles("it waits", |state| waiting(state, "bash").is_some())
+                .await;
+            assert!(ran.lock().unwrap().is_empty(), "{wire}");
+            approve(&live, call).await;
+            let reply = summary(wire_of, &asking.await.unwrap().1);
+            let text = if shown == "Hold." { "" } else { "Hold." };
+            assert_eq!((reply.text.as_str(), reply.calls.len()), (text, 1), "{wire}");
+            assert_eq!(model.seen().len(), 1, "{wire}: the model is not asked again");
+            agent.take(&reply);
+            agent.ask().await;
+            live.settles("finished", |state| matches!(state.mode, Mode::Finished(_)))
+                .await;
+            assert_eq!(*ran.lock().unwrap(), [("bash".to_owned(), bash("ls"))], "{wire}");
+            assert_eq!(live.state.calls[&call].status, Status::Succeeded, "{wire}");
+            assert_eq!(prompts(&live.state), ["fix it"], "{wire}");
+            live.end().await;
         }
-        agent.say("where were we?");
-        let ran = agent.ran.clone();
-        let (mut live, mut agent, asking) = restarted(agent, &model, state).await;
-        live.settles("its words are known", |state| prompts(state).len() == 2)
-            .await;
-        assert_eq!(live.state.calls[&call].status, Status::AwaitingApproval, "{wire}");
-        assert!(ran.lock().unwrap().is_empty(), "{wire}");
-        approve(&live, call).await;
-        let (_, bytes) = asking.await.unwrap();
-        let reply = summary(Wire::named(wire).unwrap(), &bytes);
-        let text = if shown == "Hold." { "" } else { "Hold." };
-        assert_eq!((reply.text.as_str(), reply.calls.len()), (text, 1), "{wire}");
-        assert_eq!(model.seen().len(), 1, "{wire}: the model is not asked again");
-        agent.take(&reply);
-        agent.ask().await;
-        live.settles("finished", |state| matches!(state.mode, Mode::Finished(_)))
-            .await;
-        assert_eq!(*ran.lock().unwrap(), [("bash".to_owned(), bash("ls"))], "{wire}");
-        assert_eq!(live.state.calls[&call].status, Status::Succeeded, "{wire}");
-        assert_eq!(prompts(&live.state), ["fix it", "where were we?"], "{wire}");
-        live.end().await;
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::begin_after;
 use super::invalidation::supersede_after;
+use super::of_agent::OF_AGENTS_USER;
 use super::revise::{base, check_args, close_after};
 use crate::advice::Advice;
 use crate::command::InsertAfter;
@@ -101,9 +102,13 @@ pub(super) fn prompt(
     if text.trim().is_empty() {
         return Err(Refusal::new(RefusalKind::Invalid, "a prompt cannot be empty"));
     }
+    let (what, reason) = match reason {
+        Some(reason) if **reason == *OF_AGENTS_USER => (OF_AGENTS_USER, None),
+        reason => ("add guidance", reason),
+    };
     if let Some(before) = after.and_then(|turn| before_unanswered(draft, turn)) {
         let unanswered = after.into_iter().collect();
-        begin_after(draft, before, "add guidance", reason);
+        begin_after(draft, before, what, reason);
         operator_prompt(draft, Some(before), text);
         // Its request before lacked the guidance.
         draft.turn_event(TurnEvent::Drifted { turns: unanswered });
@@ -111,7 +116,7 @@ pub(super) fn prompt(
     }
     // The first prompt of the run is no intervention.
     if let Some(turn) = after {
-        begin_after(draft, turn, "add guidance", reason);
+        begin_after(draft, turn, what, reason);
         supersede_after(draft, turn);
     }
     operator_prompt(draft, after, text);

@@ -9,6 +9,9 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::state::State;
 use crate::thread::ROOT;
 
+/// The reason with which the words of the agent's user are inserted. It is also the name of that edit.
+pub const OF_AGENTS_USER: &str = "words of the agent's user";
+
 /// True for the last turn of the run.
 fn is_last(state: &State, turn: TurnId) -> bool {
     let mut turns = state.turns_of(ROOT).rev();
