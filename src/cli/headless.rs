@@ -11,7 +11,7 @@ use super::follow::Followed;
 use super::headless_decisions::{End, Watch};
 use super::run::Ready;
 use super::signals::{self, StopRequest};
-use super::{cut_off, output, print, progress};
+use super::{cut_off, leave, output, print, progress};
 use overrule_base::text::visible;
 use overrule_console::approval_stats;
 use overrule_domain::apply;
@@ -96,6 +96,7 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     if let Some(door) = &door {
         door.shut();
     }
+    let leaving = leave::begin(end.code, format!("to continue: {}", address.to_continue()));
     // A second signal ends the program immediately.
     tokio::select! {
         () = handle.shutdown() => {}
@@ -107,6 +108,7 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
         }
     }
     let ended = running.await;
+    drop(leaving);
     if let Some(door) = door {
         door.settle().await;
     }

@@ -35,6 +35,7 @@ pub mod guard;
 pub mod headless;
 pub mod headless_decisions;
 mod learned;
+mod leave;
 pub mod live;
 pub mod live_reload;
 pub mod logging;

@@ -18,13 +18,13 @@ use super::replaced::Looker;
 use super::run::{self, Ready};
 use super::screen::ScreenExit;
 use super::toolbox::ServerPanel;
-use super::{cut_off, live_reload, print, screen, sent};
+use super::{cut_off, leave, live_reload, print, screen, sent};
 use overrule_console::approval_stats;
 use overrule_console::link::{
     Alarm, Conversation, Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update,
 };
 use overrule_domain::apply;
-use overrule_domain::command::Command;
+use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::envelope::{Actor, Via};
 use overrule_domain::id::TurnId;
 use overrule_domain::live::Live;
@@ -103,6 +103,10 @@ pub async fn serve(
         }
     }
     let shown = show(context, link, &session, proxied.as_ref()).await;
+    let address = context.address(&session);
+    let words = format!("session {session}; to continue: {}", address.to_continue());
+    let code = shown.as_ref().map_or_else(|failure| failure.code, |code| *code);
+    let _leaving = leave::begin(code, words.clone());
     // An operator who leaves the screen needs no notification.
     calls.abort();
     if let Some(door) = &door {
@@ -121,11 +125,7 @@ pub async fn serve(
     for words in cut_off::lines(&last, halt.is_some()) {
         print::err(&print::safe_text(&words));
     }
-    let address = context.address(&session);
-    print::err(&format!(
-        "session {session}; to continue: {}",
-        address.to_continue()
-    ));
+    print::err(&words);
     let code = shown?;
     if ended.is_err() {
         return Err(Failure::new(
@@ -243,6 +243,17 @@ impl EngineLink {
     fn show_proxied(&mut self, proxied: &Proxied, session: &str) {
         self.others = Some(proxied.conversations.others_of(session));
         self.alarms = Some(alarms::OnScreen::of(&proxied.alarms));
+    }
+
+    /// The words with which the program ends if the run does not answer.
+    fn farewell(&self) -> String {
+        let session = match &self.place {
+            Some(Place::Dir { id, .. }) => id.to_string(),
+            _ => "last".to_owned(),
+        };
+        format!(
+            "the run did not stop within a second: the program ended; to continue: overrule resume {session}"
+        )
     }
 
     /// Queues an update for each open turn that changed.
@@ -388,11 +399,16 @@ impl Link for EngineLink {
     }
 
     fn send(&mut self, command: Command) {
+        // Nobody waits for a run that does not even stop.
+        let stops = matches!(command, Command::Run(RunCommand::Stop { .. }));
+        let leaving = stops.then(|| leave::begin(Code::Interrupted, self.farewell()));
         // Sent here, not by the task, to keep the order of commands. The screen never waits for the run.
         let carried_out = self.handle.offer(command.clone(), self.actor.clone());
         let answers = self.to_answers.clone();
         tokio::spawn(async move {
-            let answer = match carried_out.await {
+            let carried_out = carried_out.await;
+            drop(leaving);
+            let answer = match carried_out {
                 Ok(_) => Update::Taken(Box::new(command)),
                 Err(refusal) => Update::Refused {
                     command: Box::new(command),

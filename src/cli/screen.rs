@@ -3,7 +3,6 @@
 //! Must not know: what the link connects to.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::build::AppContext;
 use super::exit::{Code, Failure};
@@ -18,9 +17,6 @@ use overrule_console::symbols::Charset;
 use overrule_console::terminal::{self, Around, Reach};
 use overrule_console::theme::{Colours, Theme};
 use overrule_engine::clock::Clock;
-
-/// Time for running calls to end after a signal; children get two seconds of it.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Characters of a session's id that identify the millisecond of its start. The first
 /// eight are the same within a minute.
@@ -138,10 +134,6 @@ async fn on(context: &AppContext, link: Box<dyn Link>, options: Options) -> Resu
 }
 
 fn code(exit: &Exit) -> Code {
-    if let Some(code) = exit.code {
-        // A signal ends the program even if running calls do not end.
-        terminal::end_within(PATIENCE, code);
-    }
     match exit.code {
         None => Code::Ok,
         Some(130) => Code::Interrupted,

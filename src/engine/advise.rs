@@ -5,10 +5,11 @@
 //! Pure, with these exceptions: [`Advice::operands`] and [`Advice::before`] read files, [`Advice::verdict`],
 //! [`Advice::digest`], [`Advice::exact`] and [`Advice::resource`] follow the links of paths, [`Advice::effect`] and
 //! [`Advice::verdict`] look at the places and the repository that a shell line reads, and [`Advice::still_runs`]
-//! checks processes. All of them run in the task of the run's driver: a file system that does not answer stops it.
+//! checks processes. All of them run in the task of the run's driver: a file system that does not answer stops the run,
+//! until the program is left. No check of arguments is without a limit: see [`overrule_schema::NotCheckable`].
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -120,6 +121,31 @@ impl FollowedLinks {
             self.0.borrow_mut().insert(path.to_owned(), real.clone());
             real
         })
+    }
+}
+
+/// Follows the links of the paths of a walk, which comes to a directory before what is in it. So each path costs one
+/// look, not one for each directory above it.
+#[derive(Default)]
+struct WalkedLinks(Mutex<HashMap<PathBuf, PathBuf>>);
+
+impl WalkedLinks {
+    fn real(&self, path: &Path) -> PathBuf {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return workspace::real(path);
+        };
+        let Some(there) = path.symlink_metadata().ok().filter(|there| !there.is_symlink()) else {
+            return workspace::real(path);
+        };
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let parent = known
+            .entry(parent.to_owned())
+            .or_insert_with(|| workspace::real(parent));
+        let real = parent.join(name);
+        if there.is_dir() {
+            known.insert(path.to_owned(), real.clone());
+        }
+        real
     }
 }
 
@@ -237,7 +263,8 @@ impl Adviser {
             ..Moment::default()
         };
         let withheld = self.policy.withheld(&subject, &moment);
-        Arc::new(move |path| withheld.extent(path, Some(&workspace::real)))
+        let links = WalkedLinks::default();
+        Arc::new(move |path| withheld.extent(path, Some(&|path: &Path| links.real(path))))
     }
 
     /// Adopts the failure handling that an operator set during the run. It takes precedence over the
@@ -327,15 +354,24 @@ fn day(ms: i64) -> Option<jiff::civil::Date> {
 /// Name of the rule by which a call waits whose tool is not the accepted one.
 const PARKED: &str = "changed definitions";
 
+/// Name of the rule by which a call waits whose arguments cannot be checked.
+const NOT_CHECKABLE: &str = "not checkable";
+
 /// Lets nothing but a denial hold of a call whose tool is not the accepted one: it asks, with the difference.
 fn parked(verdict: Verdict, difference: &str) -> Verdict {
+    let reason = format!("the server's tools changed since they were accepted: {difference}");
+    asks(verdict, PARKED, reason)
+}
+
+/// Lets nothing but a denial hold of a call: it asks the operator, for the reason of a rule that nobody wrote.
+fn asks(verdict: Verdict, rule: &str, reason: String) -> Verdict {
     if verdict.gate == Gate::Deny {
         return verdict;
     }
     Verdict {
         gate: Gate::Ask,
-        rule: PARKED.to_owned(),
-        reason: format!("the server's tools changed since they were accepted: {difference}"),
+        rule: rule.to_owned(),
+        reason,
         alone: true,
         operator_only: true,
         ..verdict
@@ -428,6 +464,7 @@ impl Advice for Adviser {
         } else {
             Vec::new()
         };
+        let not_checkable = self.registry.not_checkable(tool, args);
         let args = parse_args(args);
         let subject = Subject {
             tool,
@@ -443,7 +480,11 @@ impl Advice for Adviser {
             key: Some(&key),
             links: Some(&|path: &Path| links.real(path)),
         };
-        let verdict = self.policy.verdict_of_parts(&subject, &moment);
+        let mut verdict = self.policy.verdict_of_parts(&subject, &moment);
+        if let Some(why) = not_checkable {
+            let reason = format!("the arguments cannot be checked against the schema of the tool: {why}");
+            verdict = asks(verdict, NOT_CHECKABLE, reason);
+        }
         self.put(match spec.and_then(|spec| spec.card.drift()) {
             Some(difference) => parked(verdict, difference),
             None => warned(verdict, &misfits),

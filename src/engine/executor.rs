@@ -28,12 +28,20 @@ use overrule_domain::input::Input;
 use overrule_domain::ladder::Timer;
 use overrule_domain::server_question::QuestionId;
 use overrule_model::{Model, Request};
+use overrule_tools::child;
 use overrule_tools::registry::Registry;
 use overrule_tools::run::{Limits, run};
 use overrule_tools::{Job, Withheld};
 
 /// Default of the time without data from the model after which the operator is notified.
 const IDLE_NOTICE: Duration = Duration::from_secs(60);
+
+/// How long the end waits for tasks that do not listen. Leaving takes at most a second.
+const FOR_TASKS: Duration = Duration::from_millis(500);
+/// How long it waits while children end: they get two seconds between SIGTERM and SIGKILL.
+const FOR_CHILDREN: Duration = Duration::from_secs(6);
+/// Interval at which it looks.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The running tasks of one process.
 pub struct Executor {
@@ -371,7 +379,8 @@ impl Executor {
         });
     }
 
-    /// Ends everything, and waits a limited time for it.
+    /// Ends everything, and waits a limited time for it: for children that may end by themselves, not for a task that
+    /// does not listen.
     pub async fn shut_down(&mut self) {
         self.end.cancel();
         self.asks.abort_all();
@@ -379,10 +388,18 @@ impl Executor {
             cancel.cancel();
         }
         self.tasks.close();
-        // Child processes get two seconds between SIGTERM and SIGKILL.
-        tokio::time::timeout(Duration::from_secs(6), self.tasks.wait())
-            .await
-            .unwrap_or_default();
+        let mut ended = std::pin::pin!(self.tasks.wait());
+        let began = tokio::time::Instant::now();
+        while tokio::time::timeout(LOOK, &mut ended).await.is_err() {
+            let patience = if child::is_any_ending() {
+                FOR_CHILDREN
+            } else {
+                FOR_TASKS
+            };
+            if began.elapsed() >= patience {
+                break;
+            }
+        }
     }
 
     /// Returns the way to the loop.

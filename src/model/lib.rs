@@ -125,6 +125,23 @@ pub enum Chunk {
     Finish(Stop),
 }
 
+impl Chunk {
+    /// True for a piece of the reply itself. What only keeps the connection open, counts or is unknown is none.
+    pub fn is_content(&self) -> bool {
+        match self {
+            Self::Text { delta, .. } | Self::Reasoning { delta, .. } | Self::Args { delta, .. } => {
+                !delta.is_empty()
+            }
+            Self::Call { .. }
+            | Self::WasReasoning { .. }
+            | Self::Refused { .. }
+            | Self::Sealed { .. }
+            | Self::Finish(_) => true,
+            Self::Learned { .. } | Self::Unknown { .. } | Self::Usage(_) => false,
+        }
+    }
+}
+
 /// A model provider.
 pub trait Model: Send + Sync {
     /// Returns the name for the header (`scripted: audit`, `gpt-4.1-mini at 127.0.0.1:11434`).

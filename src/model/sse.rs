@@ -52,8 +52,6 @@ pub struct Decoder {
     broken: bool,
     /// True if JSON data keeps bytes that are no UTF-8.
     keeps_bytes: bool,
-    /// Bytes of all completed lines with content.
-    data_bytes: u64,
 }
 
 /// Progress through a byte-order mark at the start of the stream.
@@ -88,7 +86,6 @@ impl Decoder {
             limit,
             broken: false,
             keeps_bytes: false,
-            data_bytes: 0,
         }
     }
 
@@ -100,15 +97,15 @@ impl Decoder {
         }
     }
 
-    /// Number of bytes with content: comments and other lines that only keep a connection open do
-    /// not count.
-    pub fn data_bytes(&self) -> u64 {
-        let open = if self.line.starts_with(b"data:") {
-            self.line.len() as u64
+    /// Number of bytes of the event that is not complete yet: comments and other lines that only keep a connection
+    /// open do not count.
+    pub fn open_bytes(&self) -> u64 {
+        let line = if self.line.starts_with(b"data:") {
+            self.line.len()
         } else {
             0
         };
-        self.data_bytes + open
+        (self.data.len() + line) as u64
     }
 
     /// Takes the next bytes and appends the events that they completed. After an error nothing more is read.
@@ -209,7 +206,6 @@ impl Decoder {
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match field {
             b"data" => {
-                self.data_bytes += self.line.len() as u64;
                 let is_json = value.trim_ascii_start().starts_with(b"{");
                 self.data.push_str(&if self.keeps_bytes && is_json {
                     json_text(value)
@@ -221,7 +217,6 @@ impl Decoder {
             // No such field is defined, but llama.cpp sent its errors this way, directly followed
             // by the end mark. It is an event of that name.
             b"error" => {
-                self.data_bytes += self.line.len() as u64;
                 self.data.push_str(&String::from_utf8_lossy(value));
                 self.data.push('\n');
                 "error".clone_into(&mut self.name);

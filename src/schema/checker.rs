@@ -4,9 +4,11 @@
 
 use std::fmt;
 
-use jsonschema::{Retrieve, Uri, ValidationError, Validator};
+use jsonschema::error::ValidationErrorKind as Kind;
+use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, Validator};
 use serde_json::Value;
 
+use super::budget::{self, NotCheckable};
 use super::complete::{Completion, complete};
 use super::violation::{self, Violation};
 use super::{reading, reference_wildcards, sentence};
@@ -18,6 +20,8 @@ pub const RESERVED: [&str; 4] = ["_as", "_out", "_after", "_why"];
 
 /// Maximum number of faults listed for one text; further ones are counted as "more".
 pub const MAX_FAULTS: usize = 100;
+/// Keyword of the fault of a text that cannot be checked within the limits.
+pub const BUDGET: &str = "budget";
 /// Bytes of arguments beyond which only the first violation is looked for.
 const LONG: usize = 256 * 1024;
 
@@ -56,7 +60,8 @@ impl Retrieve for Nothing {
 /// A schema, compiled once.
 pub struct Checker {
     schema: Value,
-    validator: Validator,
+    /// An error if the schema is not compiled.
+    validator: Result<Validator, NotCheckable>,
     keeps_digits: bool,
 }
 
@@ -69,14 +74,18 @@ impl fmt::Debug for Checker {
 }
 
 impl Checker {
-    /// Compiles a schema. Formats are checked; references to other documents are refused.
+    /// Compiles a schema. Formats are checked; references to other documents are refused. Against a schema that is too
+    /// large to be compiled nothing can be checked.
     pub fn new(schema_text: &str) -> Result<Self, Error> {
         let schema: Value =
             serde_json::from_str(schema_text).map_err(|error| Error::NotJson(error.to_string()))?;
-        let validator = build(&schema).map_err(|error| Error::NotSchema {
-            at: error.instance_path().to_string(),
-            why: sentence::shown_text(&causes(&error)),
-        })?;
+        let validator = match budget::compilable(&schema) {
+            Ok(_) => Ok(build(&schema).map_err(|error| Error::NotSchema {
+                at: error.instance_path().to_string(),
+                why: sentence::shown_text(&causes(&error)),
+            })?),
+            Err(why) => Err(why),
+        };
         Ok(Self {
             schema,
             validator,
@@ -93,6 +102,15 @@ impl Checker {
     /// Returns the schema as JSON text.
     pub fn text(&self) -> String {
         self.schema.to_string()
+    }
+
+    /// Returns why an argument text cannot be checked within the limits; `None` if it can. A text that cannot is
+    /// neither right nor wrong: its other checks give one fault of the keyword [`BUDGET`].
+    pub fn not_checkable(&self, args_text: &str) -> Option<NotCheckable> {
+        let value = reading::read(args_text, self.keeps_digits)
+            .value
+            .map(without_reserved)?;
+        self.errors(&value, args_text.len()).err()
     }
 
     /// Returns everything that is wrong with an argument text whose references are resolved.
@@ -119,10 +137,7 @@ impl Checker {
         }
         let reading::Reading { value, mut faults } = reading::read(text, self.keeps_digits);
         if let Some(value) = value {
-            let errors = self.errors(&value, text.len());
-            let found = errors.flat_map(|error| sentence::faults(&error, &self.schema));
-            let room = (MAX_FAULTS + 1).saturating_sub(faults.len());
-            faults.extend(found.take(room));
+            self.add_faults(&mut faults, &value, text.len(), |_| true);
         }
         bounded(faults)
     }
@@ -151,9 +166,12 @@ impl Checker {
         let Some(value) = value.filter(|_| faults.is_empty()).map(without_reserved) else {
             return Err(bounded(faults));
         };
-        let errors = self.errors(&value, args_text.len());
+        let errors = self
+            .errors(&value, args_text.len())
+            .map_err(|why| vec![beyond(why)])?;
         let parts = errors
-            .flat_map(|error| self.parts(&error, &value))
+            .iter()
+            .flat_map(|error| self.parts(error, &value))
             // One violation can name as many properties as there are in the text.
             .take(MAX_FAULTS);
         Ok(parts.collect())
@@ -175,14 +193,29 @@ impl Checker {
     fn run(&self, args_text: &str, open: bool) -> Vec<Fault> {
         let reading::Reading { value, mut faults } = reading::read(args_text, self.keeps_digits);
         if let Some(value) = value.map(without_reserved) {
-            let errors = self
-                .errors(&value, args_text.len())
-                .filter(|error| !(open && reference_wildcards::excused(error, &value)));
-            let found = errors.flat_map(|error| sentence::faults(&error, &self.schema));
-            let room = (MAX_FAULTS + 1).saturating_sub(faults.len());
-            faults.extend(found.take(room));
+            self.add_faults(&mut faults, &value, args_text.len(), |error| {
+                !(open && reference_wildcards::excused(error, &value))
+            });
         }
         bounded(faults)
+    }
+
+    fn add_faults(
+        &self,
+        faults: &mut Vec<Fault>,
+        value: &Value,
+        bytes: usize,
+        counts: impl Fn(&ValidationError<'_>) -> bool,
+    ) {
+        match self.errors(value, bytes) {
+            Ok(errors) => {
+                let counting = errors.iter().filter(|error| counts(error));
+                let found = counting.flat_map(|error| sentence::faults(error, &self.schema));
+                let room = (MAX_FAULTS + 1).saturating_sub(faults.len());
+                faults.extend(found.take(room));
+            }
+            Err(why) => faults.push(beyond(why)),
+        }
     }
 
     /// Returns the violations of a value of `bytes` bytes. For a long value, only the first: all
@@ -192,11 +225,33 @@ impl Checker {
         &'v self,
         value: &'v Value,
         bytes: usize,
-    ) -> Box<dyn Iterator<Item = ValidationError<'v>> + 'v> {
-        if bytes > LONG {
-            return Box::new(self.validator.validate(value).err().into_iter());
+    ) -> Result<Vec<ValidationError<'v>>, NotCheckable> {
+        let validator = self.validator.as_ref().map_err(|why| *why)?;
+        budget::affordable(&self.schema, value, bytes)?;
+        let errors: Vec<ValidationError<'v>> = if bytes > LONG {
+            validator.validate(value).err().into_iter().collect()
+        } else {
+            validator.iter_errors(value).collect()
+        };
+        let given_up = |error: &ValidationError<'_>| {
+            matches!(
+                error.kind(),
+                Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. }
+            )
+        };
+        if errors.iter().any(given_up) {
+            return Err(NotCheckable::Pattern);
         }
-        Box::new(self.validator.iter_errors(value))
+        Ok(errors)
+    }
+}
+
+/// Converts the reason why a text cannot be checked to a fault.
+fn beyond(why: NotCheckable) -> Fault {
+    Fault {
+        path: String::new(),
+        keyword: BUDGET.to_owned(),
+        message: format!("cannot be checked: {why}"),
     }
 }
 
@@ -206,6 +261,11 @@ pub(super) fn build(schema: &Value) -> Result<Validator, ValidationError<'static
         .with_retriever(Nothing)
         .should_validate_formats(true)
         .should_ignore_unknown_formats(true)
+        .with_pattern_options(
+            PatternOptions::fancy_regex()
+                .backtrack_limit(budget::PATTERN_STEPS)
+                .size_limit(budget::PATTERN_SIZE),
+        )
         .build(schema)
 }
 

@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::checker::RESERVED;
-use super::near;
+use super::checker::{MAX_FAULTS, RESERVED};
+use super::nearest::{MOST_NAMES, near};
 use overrule_base::canon::pointer;
 use overrule_domain::call::Fault;
 
@@ -25,11 +25,13 @@ pub(super) fn misspelt(schema: &Value, args: &Map<String, Value>) -> Vec<Fault> 
             .keys()
             .map(String::as_str)
             .filter(|name| !args.contains_key(*name))
+            .take(MOST_NAMES)
     };
     let unknown = args
         .keys()
         .filter(|name| !known.contains_key(*name) && !RESERVED.contains(&name.as_str()));
     unknown
+        .take(MAX_FAULTS)
         .filter_map(|name| {
             let meant = near(name, unused()).into_iter().next()?;
             Some(Fault {

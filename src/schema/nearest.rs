@@ -2,6 +2,9 @@
 //!
 //! Must not know: what the names are names of.
 
+/// Maximum number of names of a schema that are compared with a misspelt one.
+pub(super) const MOST_NAMES: usize = 500;
+
 /// Returns at most three candidates similar to `word`, the best first, or none if none is close.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let requested = plain(word);

@@ -7,7 +7,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use super::checker::MAX_FAULTS;
-use super::nearest::near;
+use super::nearest::{MOST_NAMES, near};
 use overrule_base::canon::pointer;
 use overrule_base::text::visible_head;
 use overrule_domain::call::Fault;
@@ -56,7 +56,7 @@ fn known_properties(error: &ValidationError<'_>, schema: &Value) -> Vec<String> 
         .pointer(parent)
         .and_then(|subschema| subschema.get("properties"))
         .and_then(Value::as_object)
-        .map(|properties| properties.keys().cloned().collect())
+        .map(|properties| properties.keys().take(MOST_NAMES).cloned().collect())
         .unwrap_or_default()
 }
 
@@ -183,7 +183,7 @@ fn not_among(instance: &Value, options: &Value) -> String {
     };
     let accepted = listed(options.iter().map(shown));
     let close = instance.as_str().and_then(|word| {
-        near(word, options.iter().filter_map(Value::as_str))
+        near(word, options.iter().take(MOST_NAMES).filter_map(Value::as_str))
             .into_iter()
             .next()
     });

@@ -5,12 +5,15 @@
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value};
 
+use super::budget;
 use super::checker::{Error, LIES_OUTSIDE, build, causes};
 use super::sentence;
 use overrule_base::canon::pointer;
 
 /// Maximum number of keywords that are taken out.
-const MOST: usize = 100;
+const MOST: u64 = 100;
+/// Values that are compiled for it, all times together: each keyword costs a compilation of the whole schema.
+const VALUES: u64 = 50_000;
 /// Keywords whose members are schemas by name.
 const MAPS: [&str; 5] = [
     "properties",
@@ -31,10 +34,22 @@ pub struct Usable {
     pub dropped: Vec<(String, String)>,
 }
 
-/// Takes out what cannot be compiled. Fails if a reference leaves the schema, or if nothing usable is left.
+/// Takes out what cannot be compiled. Fails if a reference leaves the schema, or if nothing usable is left. A schema that
+/// is too large to be compiled stays as it is: nothing is checked against it.
 pub fn usable(mut schema: Value) -> Result<Usable, Error> {
+    let values = match budget::compilable(&schema) {
+        Ok(values) => values,
+        Err(why) => {
+            let dropped = vec![(
+                String::new(),
+                format!("not checkable: {why}; each of its calls asks"),
+            )];
+            return Ok(Usable { schema, dropped });
+        }
+    };
+    let most = MOST.min(VALUES / values.max(1)).max(3);
     let mut dropped = Vec::new();
-    for _ in 0..MOST {
+    for _ in 0..most {
         let Err(error) = build(&schema) else {
             return Ok(Usable { schema, dropped });
         };
@@ -59,7 +74,7 @@ pub fn usable(mut schema: Value) -> Result<Usable, Error> {
         dropped.extend(taken.into_iter().map(|at| (at, why.clone())));
     }
     let at = String::new();
-    let why = format!("more than {MOST} of its keywords cannot be used");
+    let why = format!("more than {most} of its keywords cannot be used");
     Err(Error::NotSchema { at, why })
 }
 

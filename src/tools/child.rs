@@ -20,7 +20,7 @@ use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-pub use tree::{Tree, orphan_process, still_running};
+pub use tree::{Tree, is_any_ending, orphan_process, still_running};
 
 /// Search path for programs if the session's environment has none.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";

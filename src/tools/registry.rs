@@ -9,7 +9,7 @@ use super::tool::{Spec, Tool};
 use overrule_domain::advice::ToolFacts;
 use overrule_domain::call::{EffectClass, Fault};
 use overrule_domain::event::run::ToolCard;
-use overrule_schema::{self as schema, Checker};
+use overrule_schema::{self as schema, Checker, NotCheckable};
 
 /// Why a tool cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -175,12 +175,19 @@ impl Registry {
         } else {
             checker.check_open(args)
         };
+        // What cannot be checked is not wrong: such a call asks.
+        faults.retain(|fault| fault.keyword != schema::BUDGET);
         // Servers accept a misspelt name silently, and do something else than was meant.
         let card = &entry.spec.card;
         if faults.is_empty() && card.origin.is_some() && !card.is_of_agent() {
             faults = checker.misspelt(args);
         }
         Some(faults)
+    }
+
+    /// Returns why arguments cannot be checked within the limits; `None` if they can, or for an unknown tool.
+    pub fn not_checkable(&self, name: &str, args: &str) -> Option<NotCheckable> {
+        self.entry(name)?.checker.not_checkable(args)
     }
 
     /// Returns the names of tools similar to this one, the best first.

@@ -128,11 +128,16 @@ pub fn message(state: &State, piece: Piece<'_>, shortened: &BTreeSet<NodeId>) ->
     })
 }
 
-/// The messages of one turn alone.
-pub fn messages_in(state: &State, turn: &Turn, shortened: &BTreeSet<NodeId>) -> Vec<Message> {
+/// The outline of one turn alone.
+pub fn pieces_in<'s>(state: &'s State, turn: &Turn) -> Vec<Piece<'s>> {
     let mut pieces = Vec::new();
     turn_pieces(state, turn, &mut pieces);
-    let messages = pieces.into_iter();
+    pieces
+}
+
+/// The messages of one turn alone.
+pub fn messages_in(state: &State, turn: &Turn, shortened: &BTreeSet<NodeId>) -> Vec<Message> {
+    let messages = pieces_in(state, turn).into_iter();
     messages
         .filter_map(|piece| message(state, piece, shortened))
         .collect()

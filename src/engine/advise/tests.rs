@@ -225,3 +225,102 @@ fn an_approval_is_for_the_directory_that_was_there() {
     std::fs::create_dir(root.path().join("plain")).unwrap();
     assert_ne!(plain, of("plain"), "another directory has the name");
 }
+
+/// A tool of class read with this schema.
+fn with_schema(schema: &serde_json::Value) -> Adviser {
+    struct Schemed(overrule_tools::Spec);
+    impl overrule_tools::Tool for Schemed {
+        fn spec(&self) -> &overrule_tools::Spec {
+            &self.0
+        }
+
+        fn run(
+            &self,
+            _: overrule_tools::Job,
+        ) -> futures_util::future::BoxFuture<'static, overrule_domain::call::Outcome> {
+            unreachable!("nothing is launched")
+        }
+    }
+    let base = adviser();
+    let mut spec = base.registry.spec("search").unwrap().clone();
+    spec.card.name = "look".into();
+    spec.card.schema = schema.to_string().into();
+    let tool: Arc<dyn overrule_tools::Tool> = Arc::new(Schemed(spec));
+    Adviser {
+        registry: Arc::new(Registry::new([tool]).unwrap()),
+        ..base
+    }
+}
+
+#[test]
+fn a_call_whose_arguments_cannot_be_checked_is_no_fault_and_asks_under_every_preset() {
+    let mut all = serde_json::Map::new();
+    for level in 0..40 {
+        let next = serde_json::json!({"$ref": format!("#/$defs/a{}", level + 1)});
+        all.insert(
+            format!("a{level}"),
+            serde_json::json!({"anyOf": [next.clone(), next]}),
+        );
+    }
+    all.insert("a40".into(), serde_json::json!({"type": "string"}));
+    let doubling = serde_json::json!({"$defs": all, "$ref": "#/$defs/a0"});
+    let plain = serde_json::json!({"type": "object"});
+    let state = State::default();
+    let draft = overrule_domain::draft::Draft::new(&state);
+    let gate = |schema, preset| {
+        let adviser = Adviser {
+            policy: Arc::new(Policy::new(preset)),
+            ..with_schema(schema)
+        };
+        assert_eq!(adviser.check("look", r#"{"text":"x"}"#, true), []);
+        adviser.verdict("look", r#"{"text":"x"}"#, &RuleUses::by(&draft))
+    };
+    for preset in [
+        Preset::Auto,
+        Preset::Guarded,
+        Preset::Supervised,
+        Preset::ReadOnly,
+    ] {
+        let verdict = gate(&doubling, preset);
+        assert_eq!(verdict.gate, Gate::Ask, "{preset}");
+        assert_eq!(verdict.rule, "not checkable");
+        assert!(
+            verdict.reason.contains("more than 20096 steps"),
+            "{}",
+            verdict.reason
+        );
+        assert!(verdict.operator_only && verdict.alone);
+        assert_ne!(gate(&plain, preset).rule, "not checkable", "{preset}");
+    }
+    assert_eq!(gate(&plain, Preset::Auto).gate, Gate::Allow);
+    // A JSON error is one all the same.
+    assert_eq!(with_schema(&doubling).check("look", "{", true).len(), 1);
+}
+
+#[test]
+fn the_links_of_a_walk_lead_where_those_of_each_path_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("a/b/c")).unwrap();
+    std::fs::write(root.join("a/b/c/f"), "").unwrap();
+    std::os::unix::fs::symlink("b/c", root.join("a/link")).unwrap();
+    std::os::unix::fs::symlink("nowhere", root.join("a/broken")).unwrap();
+    let links = WalkedLinks::default();
+    for path in [
+        "a",
+        "a/b",
+        "a/b/c",
+        "a/b/c/f",
+        "a/link",
+        "a/link/f",
+        "a/broken",
+        "a/absent/x",
+        "a/b/../b/c",
+        "a/..",
+    ] {
+        let path = root.join(path);
+        assert_eq!(links.real(&path), workspace::real(&path), "{}", path.display());
+    }
+    // Every directory is resolved once, whatever is below it.
+    assert!(links.0.lock().unwrap().len() <= 12);
+}

@@ -109,11 +109,12 @@ impl Body {
         self.decoder.reply().refusal()
     }
 
-    /// Number of bytes with content; bytes that only keep the connection open do not count.
-    pub fn data_bytes(&self) -> u64 {
+    /// Number of bytes of the part that is not complete yet: it may be content. Comments do not count.
+    pub fn open_bytes(&self) -> u64 {
         match self.shape {
-            Shape::Unknown | Shape::Stream => self.stream.data_bytes(),
-            Shape::Json | Shape::Foreign => self.read + self.buffer.len() as u64,
+            Shape::Unknown | Shape::Stream => self.stream.open_bytes(),
+            Shape::Json => self.buffer.len() as u64,
+            Shape::Foreign => 0,
         }
     }
 

@@ -41,13 +41,16 @@ const MAX_ERROR_BODY: usize = 64 * 1024;
 /// How many forms of one request are tried after the first.
 const MAX_FORMS: usize = 4;
 
+/// Bytes of an unfinished event that may be one without content.
+const SMALL: u64 = 1024;
+
 /// How long the client waits.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     /// For a connection.
     pub connect: Duration,
-    /// Limit for the next byte with content, including the first one: comments only keep the
-    /// connection open.
+    /// Limit for the next text, reasoning or arguments, including the first: comments and events without content
+    /// only keep the connection open.
     pub idle: Duration,
     /// Limit for the end mark after the finish reason, whatever the server sends meanwhile.
     pub farewell: Duration,
@@ -265,7 +268,7 @@ impl Client {
         let mut without = Secrets::of(&self.access);
         let mut body = Body::new(self.wire);
         let mut out = Vec::new();
-        let mut output = 0;
+        let mut open = 0;
         let mut nothing_arrived = true;
         let mut until = Instant::now() + self.patience.idle;
         let mut finished = false;
@@ -301,10 +304,11 @@ impl Client {
             if finished != body.finished() {
                 finished = true;
                 until = Instant::now() + self.patience.farewell;
-            } else if !finished && output != body.data_bytes() {
+            } else if !finished && (body.open_bytes() > open.max(SMALL) || out.iter().any(Chunk::is_content))
+            {
                 until = Instant::now() + self.patience.idle;
             }
-            output = body.data_bytes();
+            open = body.open_bytes();
             for chunk in out.drain(..) {
                 nothing_arrived = false;
                 chunks.send(chunk).await.map_err(|_| cancelled())?;

@@ -67,7 +67,6 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &RepairContext<'_
     let error = error_of(state, call, node.rev());
     let past = past(call, node);
     let request = request(state, call);
-    let conversation = super::conversation::before(state, call);
     let others = known.others.filter(|_| {
         let free = rules.propose && rules.is_enabled_for(tool) && !propose::is_used(call);
         free && !may_have_acted(state, call)
@@ -84,7 +83,7 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &RepairContext<'_
         background: Background {
             described: known.described,
             request: &request,
-            conversation: &conversation,
+            conversation: Some((state, call)),
             tools: &tools,
         },
         base,

@@ -15,7 +15,7 @@ use overrule_domain::call::Call;
 use overrule_domain::state::State;
 use overrule_domain::thread;
 use overrule_domain::transcript::Message;
-use overrule_domain::transcript::build;
+use overrule_domain::transcript::build::{self, Piece};
 use overrule_domain::transcript::result::ends_of;
 
 /// Maximum bytes of all texts together.
@@ -30,19 +30,17 @@ pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
     };
     let whole = BTreeSet::new();
     // The other calls of the turn may not have ended yet.
-    let beside = build::messages_in(state, own, &whole).into_iter();
-    let with = beside.filter_map(|message| match message {
-        Message::Assistant { texts: output, .. } => Some(Message::Assistant {
-            texts: output,
-            calls: Vec::new(),
-        }),
+    let beside = build::pieces_in(state, own).into_iter();
+    let with = beside.filter_map(|piece| match piece {
+        Piece::Assistant(texts, _) => build::message(state, Piece::Assistant(texts, Vec::new()), &whole),
         _ => None,
     });
     let earlier = state
         .turns_of(thread::of(state, call.id))
         .rev()
         .filter(|turn| turn.pos < own.pos && turn.is_active())
-        .flat_map(|turn| build::messages_in(state, turn, &whole).into_iter().rev());
+        .flat_map(|turn| build::pieces_in(state, turn).into_iter().rev())
+        .filter_map(|piece| build::message(state, piece, &whole));
     let newest = with
         .rev()
         .chain(earlier)

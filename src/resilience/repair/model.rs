@@ -8,11 +8,14 @@
 
 use serde_json::{Map, Value, json};
 
+use super::conversation;
 use super::convert::converted;
 use super::place;
 use overrule_base::canon::pointer;
 use overrule_base::text::redact;
+use overrule_domain::call::Call;
 use overrule_domain::repair::{Certainty, Change, Strategy};
+use overrule_domain::state::State;
 use overrule_schema::Checker;
 
 /// Maximum bytes of one quoted text; of the rest only the length is given.
@@ -27,8 +30,8 @@ pub struct Background<'a> {
     pub described: &'a str,
     /// What the person originally asked for.
     pub request: &'a str,
-    /// The end of the conversation before the call, as data.
-    pub conversation: &'a [Value],
+    /// The call whose conversation is quoted. It is read only for a question: of many calls that fail together, few ask.
+    pub conversation: Option<(&'a State, &'a Call)>,
     /// The other tools, as data; none where no other call may be named.
     pub tools: &'a [Value],
 }
@@ -259,7 +262,9 @@ pub(super) fn data(tool: &str, args: &str, errors: &[String], background: &Backg
         "tool": quoted(tool),
         "description": quoted(background.described),
         "original_request": quoted(background.request),
-        "conversation": background.conversation,
+        "conversation": background
+            .conversation
+            .map_or_else(Vec::new, |(state, call)| conversation::before(state, call)),
         "arguments": quoted(args),
         "errors": errors.iter().map(|error| quoted(error)).collect::<Vec<_>>(),
     });

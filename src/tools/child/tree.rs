@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a child is started.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
@@ -12,6 +13,30 @@ use overrule_domain::orphan_process::OrphanProcess;
 const GRACE: Duration = Duration::from_secs(2);
 /// Interval at which the tree is examined while it ends.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// The number of children that are being ended, in this process.
+static ENDING: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns true while a child was asked to end and may still do so by itself.
+pub fn is_any_ending() -> bool {
+    ENDING.load(Ordering::Relaxed) > 0
+}
+
+/// Counts a child as being ended until it is dropped.
+struct Ending;
+
+impl Ending {
+    fn begin() -> Self {
+        ENDING.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        ENDING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// A child and all its descendants. Dropping this kills them all.
 #[derive(Debug)]
@@ -94,6 +119,7 @@ async fn end(pid: u32, ticks: u64) -> bool {
     if known.is_empty() {
         return false;
     }
+    let _ending = Ending::begin();
     signal(&known, Signal::TERM);
     let patience = tokio::time::Instant::now() + GRACE;
     while tokio::time::Instant::now() < patience {

@@ -456,14 +456,21 @@ async fn what_only_keeps_the_connection_holds_up_neither_the_answer_nor_its_abse
         assert_eq!(result, Ok(()));
         assert_eq!(chunks.last(), Some(&Chunk::Finish(Stop::Calls)));
     }
-    let server = serve(vec![
-        Step::Send(open_response("")),
-        Step::Beat(b": still here\n\n".to_vec()),
-    ])
-    .await;
-    let asked = tokio::time::timeout(Duration::from_secs(20), ask_with(&server.base, impatient())).await;
-    let fault = asked.expect("silence has an end").1.unwrap_err();
-    assert_eq!(fault.kind, StreamFaultKind::Timeout);
+    for beat in [
+        ": still here\n\n",
+        "data: {\"choices\":[]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\"}}]}\n\n",
+    ] {
+        let server = serve(vec![Step::Send(open_response("")), Step::Beat(beat.into())]).await;
+        let patience = Patience {
+            idle: Duration::from_millis(300),
+            ..impatient()
+        };
+        let asked = tokio::time::timeout(Duration::from_secs(20), ask_with(&server.base, patience)).await;
+        let fault = asked.expect("silence has an end").1.unwrap_err();
+        assert_eq!(fault.kind, StreamFaultKind::Timeout, "{beat}");
+    }
 }
 
 #[tokio::test]

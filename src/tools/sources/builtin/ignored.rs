@@ -26,7 +26,8 @@ pub(super) struct Ignored {
     workspace: Arc<Workspace>,
     /// The topmost directory whose ignore files apply, relative to the workspace.
     top: PathBuf,
-    read: Mutex<HashMap<PathBuf, Arc<IgnoreRules>>>,
+    /// What applies to the entries of each directory; nothing if no rule does.
+    read: Mutex<HashMap<PathBuf, Option<Arc<Level>>>>,
 }
 
 /// The rules of one directory.
@@ -34,6 +35,19 @@ struct IgnoreRules {
     rules: [Option<Gitignore>; NAMES.len()],
     /// True for the root of a repository: rules of git above it do not apply in it.
     is_repository: bool,
+}
+
+impl IgnoreRules {
+    fn are_any(&self) -> bool {
+        self.is_repository || self.rules.iter().any(Option::is_some)
+    }
+}
+
+/// A directory with rules, and the next one above it. Directories without rules are left out, so that an entry deep
+/// down costs no more than one at the top.
+struct Level {
+    own: IgnoreRules,
+    above: Option<Arc<Level>>,
 }
 
 impl Ignored {
@@ -61,29 +75,44 @@ impl Ignored {
     fn is_ignored(&self, path: &Path, is_dir: bool) -> Option<bool> {
         let mut found = [None; NAMES.len()];
         let mut in_repository = true;
-        for dir in path.ancestors().skip(1) {
-            let output = self.of(dir);
-            for (no, (rules, found)) in output.rules.iter().zip(&mut found).enumerate() {
+        let mut level = path.parent().and_then(|dir| self.of(dir));
+        while let Some(here) = level {
+            for (no, (rules, found)) in here.own.rules.iter().zip(&mut found).enumerate() {
                 let counts = found.is_none() && (no == 0 || in_repository);
                 if let Some(rules) = rules.as_ref().filter(|_| counts) {
                     let matched = rules.matched(path, is_dir);
                     *found = (!matched.is_none()).then(|| matched.is_ignore());
                 }
             }
-            in_repository &= !output.is_repository;
-            if dir == self.top {
-                break;
-            }
+            in_repository &= !here.own.is_repository;
+            level = here.above.clone();
         }
         found.into_iter().flatten().next()
     }
 
-    fn of(&self, dir: &Path) -> Arc<IgnoreRules> {
+    /// What applies to the entries of a directory. A walk asks for a directory after the one that contains it.
+    fn of(&self, dir: &Path) -> Option<Arc<Level>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let output = read
-            .entry(dir.to_owned())
-            .or_insert_with(|| Arc::new(self.read(dir)));
-        output.clone()
+        let mut unread = Vec::new();
+        let mut level = None;
+        for dir in dir.ancestors() {
+            if let Some(known) = read.get(dir) {
+                level.clone_from(known);
+                break;
+            }
+            unread.push(dir);
+            if dir == self.top {
+                break;
+            }
+        }
+        for dir in unread.into_iter().rev() {
+            let own = self.read(dir);
+            if own.are_any() {
+                level = Some(Arc::new(Level { own, above: level }));
+            }
+            read.insert(dir.to_owned(), level.clone());
+        }
+        level
     }
 
     fn read(&self, dir: &Path) -> IgnoreRules {
@@ -111,5 +140,44 @@ impl Ignored {
             builder.add_line(None, line).map(drop).unwrap_or_default();
         }
         builder.build().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The number of directories whose rules are asked about an entry of a directory.
+    fn asked(ignored: &Ignored, dir: &Path) -> usize {
+        let mut level = ignored.of(dir);
+        let mut count = 0;
+        while let Some(here) = level {
+            count += 1;
+            level = here.above.clone();
+        }
+        count
+    }
+
+    #[test]
+    fn a_folder_deep_down_asks_only_those_above_it_that_have_rules() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(".gitignore"), "*.log\n").unwrap();
+        let deep: PathBuf = std::iter::repeat_n("d", 300).collect();
+        std::fs::create_dir_all(dir.path().join(&deep)).unwrap();
+        let half: PathBuf = std::iter::repeat_n("d", 150).collect();
+        std::fs::write(dir.path().join(&half).join(".ignore"), "!b.log\n").unwrap();
+        let workspace = Arc::new(Workspace::open(dir.path()).unwrap());
+        let ignored = Ignored::below(&workspace, Path::new(""));
+        assert_eq!(asked(&ignored, Path::new("")), 1);
+        assert_eq!(asked(&ignored, &deep), 2);
+        // Each directory was read once, in whatever order they are asked for.
+        assert_eq!(ignored.read.lock().unwrap().len(), 301);
+        assert_eq!(asked(&ignored, half.parent().unwrap()), 1);
+        assert_eq!(ignored.read.lock().unwrap().len(), 301);
+        let root = workspace.root();
+        assert!(ignored.leaves_out(&root.join(&deep).join("a.log"), false));
+        assert!(!ignored.leaves_out(&root.join(&deep).join("b.log"), false));
+        assert!(ignored.leaves_out(&root.join("b.log"), false));
+        assert!(!ignored.leaves_out(&root.join(&deep).join("a.txt"), false));
     }
 }

@@ -1,0 +1,232 @@
+//! Tests that no schema and no text keeps a check busy, and that ordinary ones are checked.
+//!
+//! Must not know: how long anything takes.
+
+use serde_json::json;
+
+use super::*;
+use crate::{BUDGET, Checker, usable};
+
+/// A schema of `levels` definitions, each of which names the next one twice in a list.
+fn doubling(levels: usize, word: &str) -> Value {
+    let mut all = Map::new();
+    for level in 0..levels {
+        let next = json!({"$ref": format!("#/$defs/a{}", level + 1)});
+        all.insert(format!("a{level}"), json!({word: [next.clone(), next]}));
+    }
+    all.insert(format!("a{levels}"), json!({"type": "string"}));
+    json!({"$defs": all, "$ref": "#/$defs/a0"})
+}
+
+/// A schema of a chain of definitions.
+fn chain(length: usize) -> Value {
+    let mut all = Map::new();
+    for link in 0..length {
+        let next = json!({"$ref": format!("#/$defs/a{}", link + 1)});
+        all.insert(format!("a{link}"), next);
+    }
+    all.insert(format!("a{length}"), json!({"type": "string"}));
+    json!({"$defs": all, "properties": {"x": {"$ref": "#/$defs/a0"}}})
+}
+
+fn with(mut schema: Value, word: &str, value: Value) -> Value {
+    schema[word] = value;
+    schema
+}
+
+/// A schema within itself.
+fn within(levels: usize, around: impl Fn(Value) -> Value) -> Value {
+    (0..levels).fold(json!({"type": "object"}), |inner, _| around(inner))
+}
+
+/// Definitions each of which applies all others to the same value.
+fn clique() -> Value {
+    let all = |list: Vec<Value>| json!({"allOf": list});
+    let others = || {
+        (0..12)
+            .map(|no| json!({"$ref": format!("#/$defs/a{no}")}))
+            .collect()
+    };
+    let defs: Map<String, Value> = (0..12).map(|no| (format!("a{no}"), all(others()))).collect();
+    json!({"$defs": defs, "$ref": "#/$defs/a0"})
+}
+
+fn why(schema: &Value, args: &Value) -> Option<NotCheckable> {
+    Checker::new(&schema.to_string())
+        .unwrap()
+        .not_checkable(&args.to_string())
+}
+
+#[test]
+fn what_would_take_too_long_is_not_checked() {
+    let text = json!({"text": "x"});
+    let trying = "^(?:a|a|b(?=c))*$";
+    let names: Map<String, Value> = (0..PATTERNS)
+        .map(|no| (format!("^(a|a)*{no}(?=b)"), json!({})))
+        .collect();
+    let steps = |bytes: u64| NotCheckable::Steps(BASE + PER_BYTE * bytes);
+    let length = |value: &Value| value.to_string().len() as u64;
+    let many: Value = (0..1000).map(|no| format!("{}{no}", "a".repeat(40))).collect();
+    let many = json!({"x": many});
+    let long_name = json!({"a".repeat(60): 1});
+    let table: Vec<(Value, Value, NotCheckable)> = vec![
+        (doubling(40, "anyOf"), text.clone(), steps(length(&text))),
+        (doubling(40, "allOf"), text.clone(), steps(length(&text))),
+        (doubling(40, "oneOf"), text.clone(), steps(length(&text))),
+        (doubling(14, "anyOf"), text.clone(), steps(length(&text))),
+        (
+            json!({"items": doubling(40, "anyOf")["$defs"]["a0"], "$defs": doubling(40, "anyOf")["$defs"]}),
+            json!([1]),
+            steps(3),
+        ),
+        // Compiling these takes as long as checking.
+        (
+            with(doubling(40, "allOf"), "unevaluatedProperties", json!(false)),
+            text.clone(),
+            NotCheckable::Steps(COMPILED),
+        ),
+        (
+            within(30, |inner| json!({"allOf": [inner], "unevaluatedProperties": {}})),
+            text.clone(),
+            NotCheckable::Steps(COMPILED),
+        ),
+        (chain(900), json!({"x": 1}), NotCheckable::Deep),
+        (
+            chain(4000),
+            json!({"x": 1}),
+            NotCheckable::Large(REFERENCES, "references"),
+        ),
+        (json!({"$ref": "#"}), text.clone(), NotCheckable::Circle),
+        (
+            json!({"allOf": [{"not": {"$ref": "#"}}]}),
+            text.clone(),
+            NotCheckable::Circle,
+        ),
+        (clique(), text.clone(), NotCheckable::Circle),
+        (
+            json!({"$dynamicAnchor": "a", "anyOf": [{"$dynamicRef": "#a"}]}),
+            text.clone(),
+            NotCheckable::Circle,
+        ),
+        (
+            json!({"properties": {"x": {"pattern": trying}}}),
+            json!({"x": format!("{}d", "a".repeat(60))}),
+            NotCheckable::Pattern,
+        ),
+        (
+            json!({"properties": {"x": {"not": {"pattern": trying}}}}),
+            json!({"x": format!("{}d", "a".repeat(60))}),
+            NotCheckable::Pattern,
+        ),
+        (
+            json!({"properties": {"x": {"items": {"pattern": trying}}}}),
+            many.clone(),
+            steps(length(&many)),
+        ),
+        (
+            json!({"patternProperties": names}),
+            long_name.clone(),
+            steps(length(&long_name)),
+        ),
+        (
+            json!({"propertyNames": doubling(40, "anyOf")["$defs"]["a0"], "$defs": doubling(40, "anyOf")["$defs"]}),
+            text.clone(),
+            steps(length(&text)),
+        ),
+        (
+            json!({"properties": {"x": {"$id": "other", "type": "string"}}}),
+            text.clone(),
+            NotCheckable::Reference,
+        ),
+    ];
+    for (schema, args, reason) in table {
+        let head: String = schema.to_string().chars().take(120).collect();
+        let checker = Checker::new(&schema.to_string()).unwrap_or_else(|error| panic!("{head}: {error}"));
+        let args = args.to_string();
+        assert_eq!(checker.not_checkable(&args), Some(reason), "{head}");
+        // The check says so, as its only fault, and no repair sees a violation.
+        for faults in [
+            checker.check(&args),
+            checker.check_open(&args),
+            checker.check_value(&args),
+        ] {
+            assert_eq!(faults.len(), 1, "{head}");
+            assert_eq!(faults[0].keyword, BUDGET);
+            assert!(faults[0].message.contains(&reason.to_string()), "{faults:?}");
+        }
+        assert_eq!(checker.violations(&args).unwrap_err().len(), 1, "{head}");
+        assert!(usable(schema).is_ok(), "{head}");
+    }
+}
+
+#[test]
+fn the_steps_are_counted_once_for_each_pair() {
+    let schema = doubling(40, "anyOf");
+    let value = json!({"text": "x"});
+    let mut walk = Walk::new(&schema, u64::MAX);
+    let visits = walk.visits(&schema, &value, 0).unwrap();
+    assert!(visits > 1 << 40, "{visits}");
+    assert!(walk.counted.len() < 200, "{}", walk.counted.len());
+}
+
+#[test]
+fn ordinary_schemas_are_checked() {
+    let tree = json!({"$defs": {"n": {
+        "type": "object", "properties": {"l": {"$ref": "#/$defs/n"}, "r": {"$ref": "#/$defs/n"}}, "additionalProperties": false
+    }}, "$ref": "#/$defs/n"});
+    let bush = (0..9).fold(json!({}), |inner, _| json!({"l": inner, "r": inner}));
+    let deep = (0..100).fold(json!({}), |inner, _| json!({"l": inner}));
+    let numbers: Value = (0..20_000).collect();
+    let forms: Vec<Value> = (0..20)
+        .map(|no| json!({"type": "object", "properties": {"kind": {"const": no}, "text": {"type": "string"}}, "required": ["kind"]}))
+        .collect();
+    let list: Value = (0..2_000)
+        .map(|no| json!({"kind": no % 20, "text": "some words"}))
+        .collect();
+    let password = "^(?=.*[A-Z])(?=.*[0-9]).{8,}$";
+    let table = [
+        (tree.clone(), bush),
+        (tree, deep),
+        (
+            json!({"properties": {"x": {"items": {"type": "integer", "minimum": 0}}}}),
+            json!({"x": numbers}),
+        ),
+        (
+            json!({"properties": {"x": {"items": {"anyOf": forms}}}}),
+            json!({"x": list}),
+        ),
+        (
+            json!({"properties": {"x": {"pattern": password}}}),
+            json!({"x": "A".repeat(100)}),
+        ),
+        (
+            json!({"properties": {"x": {"pattern": "^(a|a)*b$"}}}),
+            json!({"x": "a".repeat(50_000)}),
+        ),
+        (
+            json!({"$id": "https://a.example/s", "properties": {"x": {"$ref": "https://a.example/s#/$defs/a%20b"}}, "$defs": {"a b": {}}}),
+            json!({"x": 1}),
+        ),
+        (
+            json!({"properties": {"x": {"$ref": "#name"}}, "$defs": {"y": {"$anchor": "name"}}}),
+            json!({"x": 1}),
+        ),
+        (chain(100), json!({"x": "a"})),
+        (
+            json!({"properties": {"a": {"type": "string"}}, "unevaluatedProperties": false, "allOf": [{"properties": {"b": {}}}]}),
+            json!({"a": "x", "b": 1}),
+        ),
+    ];
+    for (schema, args) in table {
+        let head: String = schema.to_string().chars().take(120).collect();
+        assert_eq!(why(&schema, &args), None, "{head}");
+    }
+}
+
+#[test]
+fn a_list_that_no_check_can_read_whole_is_not_checked() {
+    let numbers: Value = (0..100_000).collect();
+    let parts: Vec<Value> = (0..10).map(|_| json!({"type": "integer"})).collect();
+    let schema = json!({"items": {"allOf": parts}});
+    assert_eq!(why(&schema, &numbers), Some(NotCheckable::Steps(MOST)));
+}
