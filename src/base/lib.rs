@@ -7,11 +7,13 @@
 //! - [`script`]: the calls of tools in a program that a tool runs.
 //! - [`shell_line`]: the commands of a shell line.
 //! - [`known_tool`]: the arguments of common tools.
+//! - [`runs_later`]: the files that other programs run by themselves.
 //! - [`document`]: reads TOML text, with a place for every value and every error.
 
 pub mod canon;
 pub mod document;
 pub mod known_tool;
+pub mod runs_later;
 pub mod script;
 pub mod shell_line;
 pub mod text;

@@ -9,6 +9,7 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::operator::only_the_operator;
 use super::print;
+use overrule_base::document::At;
 use overrule_base::text::{redact_literals, visible};
 use overrule_config::{dot_mcp, files, load, servers, trust, written};
 use overrule_policy::Origin;
@@ -82,11 +83,10 @@ fn candidates(context: &AppContext) -> Result<Vec<Candidate>, Failure> {
     let path = load::workspace_file(&context.workspace);
     if let Some(text) = files::read(&path)? {
         let origin = Origin::Workspace { trusted: false };
-        let raw = written::read(&path, &text.text, origin, context.env.home.as_deref())?;
-        let loose = raw.compiled.loose.iter();
-        let mut lines: Vec<String> = loose
-            .map(|(key, place)| format!("sets {} (line {})", visible(key), place.line))
-            .collect();
+        // A file that cannot be read is no question of trust.
+        written::read(&path, &text.text, origin, context.env.home.as_deref())?;
+        let values = written::values(&path, &text.text)?;
+        let mut lines: Vec<String> = values.iter().map(|(key, at)| sets(key, at)).collect();
         if let Ok(trusted) = written::read(
             &path,
             &text.text,
@@ -107,6 +107,15 @@ fn candidates(context: &AppContext) -> Result<Vec<Candidate>, Failure> {
         found.push(candidate(context, path, &text.text, lines));
     }
     Ok(found)
+}
+
+/// Says what a value sets, in full.
+fn sets(key: &str, at: &At<serde_json::Value>) -> String {
+    let (name, value, line) = (visible(key), safe(&at.value.to_string()), at.place.line);
+    if written::is_operators(key) {
+        return format!("does not set {name} = {value} (line {line}): no workspace does, trusted or not");
+    }
+    format!("sets {name} = {value} (line {line})")
 }
 
 /// Says what a server starts or reaches, and what it is given.

@@ -34,10 +34,12 @@ pub struct RawDanger {
     privilege: Field<Vec<String>>,
     #[serde(deserialize_with = "entries")]
     stops: Field<Vec<String>>,
+    #[serde(deserialize_with = "entries")]
+    runs_later: Field<Vec<String>>,
 }
 
 impl RawDanger {
-    fn take(self) -> [(DangerKind, Field<Vec<String>>); 6] {
+    fn take(self) -> [(DangerKind, Field<Vec<String>>); 7] {
         [
             (DangerKind::Deletes, self.deletes),
             (DangerKind::Overwrites, self.overwrites),
@@ -45,6 +47,7 @@ impl RawDanger {
             (DangerKind::Outside, self.outside),
             (DangerKind::Privilege, self.privilege),
             (DangerKind::Stops, self.stops),
+            (DangerKind::RunsLater, self.runs_later),
         ]
     }
 }

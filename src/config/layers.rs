@@ -151,6 +151,9 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     for (key, place) in std::mem::take(&mut layers.workspace.compiled.loose) {
         notices.push(ignored(&key, &place));
     }
+    for (key, place) in std::mem::take(&mut layers.workspace.compiled.never) {
+        notices.push(never(&key, &place));
+    }
     let (preset, policy) = policy(&mut layers, &mut notices);
     let limits = limits(&mut layers, &mut notices)?;
     let Server {
@@ -276,6 +279,14 @@ pub(super) fn ignored(key: &str, place: &Place) -> Notice {
     let (key, file, line) = (visible(key), visible(&place.file), place.line);
     Notice(format!(
         "ignored: `{key}` in {file}:{line}: a workspace may only tighten; put it into your own configuration file"
+    ))
+}
+
+/// The notice about a key that no workspace sets.
+fn never(key: &str, place: &Place) -> Notice {
+    let (key, file, line) = (visible(key), visible(&place.file), place.line);
+    Notice(format!(
+        "ignored: `{key}` in {file}:{line}: no workspace sets it, trusted or not; put it into your own configuration file"
     ))
 }
 

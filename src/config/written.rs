@@ -41,6 +41,19 @@ const LONGEST_ARMING: u64 = 10_000;
 const LONGEST_IDLE: u64 = 24 * 3_600_000;
 /// Keys that an untrusted workspace may use, because they can only tighten or add a mark.
 const TIGHTENING: [&str; 3] = ["policy", "limits", "danger"];
+/// Keys that no workspace sets, trusted or not.
+const OPERATORS: [&str; 7] = [
+    "api_key",
+    "api_key_cmd",
+    "api_key_file",
+    "approver",
+    "base_url",
+    "editor",
+    "models",
+];
+/// The table of notifications, and its keys that no workspace sets.
+const NOTIFY: &str = "notify";
+const WAYS: [&str; 2] = ["command", "webhook"];
 /// Keys of a tool in an untrusted workspace that are read, because they can only tighten.
 const TIGHTENING_TOOL: [&str; 2] = ["tags", "pause_s"];
 /// Keys of an untrusted workspace that are not read; of a table of tools the tightening keys are.
@@ -145,6 +158,8 @@ pub struct Compiled {
     pub policy: parse::RawPolicy,
     /// Keys that count only in a trusted file.
     pub loose: Vec<(String, Place)>,
+    /// Keys that no workspace sets, trusted or not.
+    pub never: Vec<(String, Place)>,
 }
 
 /// The limits in a file.
@@ -209,6 +224,11 @@ pub struct Reuse {
 pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Result<RawSettings, Error> {
     let mut document = Document::parse(&path.to_string_lossy(), text)?;
     preset_in_place(&document)?;
+    let never = if matches!(origin, Origin::Workspace { .. }) {
+        remove_operators(&mut document)
+    } else {
+        Vec::new()
+    };
     let untrusted = !origin.may_loosen();
     let loose = if untrusted {
         remove_loose(&mut document)
@@ -238,6 +258,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         policy: parse::compiled(std::mem::take(&mut raw.policy), &document, origin)?,
         source: document.source().clone(),
         loose,
+        never,
     };
     if !untrusted {
         return Ok(raw);
@@ -250,6 +271,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             policy: raw.compiled.policy,
             tools: raw.compiled.tools,
             loose: raw.compiled.loose,
+            never: raw.compiled.never,
             ..Compiled::default()
         },
         ..RawSettings::default()
@@ -271,6 +293,49 @@ fn preset_in_place(document: &Document<'_>) -> Result<(), Error> {
         });
     }
     Ok(())
+}
+
+/// Removes what belongs to the operator alone, and lists it: who decides, who is notified, what gives out a key, where the
+/// model is, what opens a text.
+fn remove_operators(document: &mut Document<'_>) -> Vec<(String, Place)> {
+    let mut never = Vec::new();
+    retain(document.root_mut(), |at, name, value| {
+        if let (NOTIFY, DeValue::Table(ways)) = (name, value) {
+            retain(ways, |at, key, _| {
+                let is_way = WAYS.contains(&key);
+                if is_way {
+                    never.push((at, format!("{NOTIFY}.{key}")));
+                }
+                !is_way
+            });
+            return true;
+        }
+        let is_operators = OPERATORS.contains(&name);
+        if is_operators {
+            never.push((at, name.to_owned()));
+        }
+        !is_operators
+    });
+    never.sort();
+    let placed = |(at, key)| (key, document.source().place(at));
+    never.into_iter().map(placed).collect()
+}
+
+/// Returns true for a key of a workspace's file that is never read.
+pub fn is_operators(key: &str) -> bool {
+    let is_below = |name: &str| {
+        key.strip_prefix(name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    OPERATORS.into_iter().any(is_below) || WAYS.iter().any(|way| is_below(&format!("{NOTIFY}.{way}")))
+}
+
+/// Returns every value of a file that does more than tighten, with its place, in the order of the text.
+pub fn values(path: &Path, text: &str) -> Result<Vec<(String, At<serde_json::Value>)>, Error> {
+    let document = Document::parse(&path.to_string_lossy(), text)?;
+    let mut all = document.all_leaves();
+    all.retain(|(key, _)| !TIGHTENING.contains(&key.split('.').next().unwrap_or_default()));
+    Ok(all)
 }
 
 /// Removes what an untrusted file may not define, and lists its keys that can do more than tighten.

@@ -11,8 +11,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::inner_calls::InnerCalls;
+use super::place::Places;
+use super::settings_written;
 use super::shell::ShellCall;
 use overrule_base::known_tool::{self, DIRECTORY, Kind};
+use overrule_base::runs_later;
 use overrule_base::shell_line::{HARMLESS, Redirect};
 
 mod entry;
@@ -40,19 +43,22 @@ pub enum DangerKind {
     Stops,
     /// It runs a program of its own, which may run any command.
     Program,
+    /// It may write what another program runs or believes by itself.
+    RunsLater,
     /// It was not compared with the table.
     Unchecked,
 }
 
 impl DangerKind {
     /// Every kind of the table, in the order in which they are shown.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Deletes,
         Self::Overwrites,
         Self::Network,
         Self::Outside,
         Self::Privilege,
         Self::Stops,
+        Self::RunsLater,
     ];
 
     /// Its key in the settings.
@@ -65,6 +71,7 @@ impl DangerKind {
             Self::Privilege => "privilege",
             Self::Stops => "stops",
             Self::Program => "program",
+            Self::RunsLater => "runs_later",
             Self::Unchecked => "unchecked",
         }
     }
@@ -79,6 +86,7 @@ impl DangerKind {
             Self::Privilege => "more privilege",
             Self::Stops => "stops what runs",
             Self::Program => "runs a program",
+            Self::RunsLater => "runs code later",
             Self::Unchecked => "not checked",
         }
     }
@@ -112,7 +120,12 @@ pub struct Danger(BTreeMap<DangerKind, Vec<String>>);
 
 impl Default for Danger {
     fn default() -> Self {
-        let entries = |kind: DangerKind| built_in(kind).iter().map(|entry| (*entry).to_owned()).collect();
+        let entries = |kind: DangerKind| -> Vec<String> {
+            if kind == DangerKind::RunsLater {
+                return runs_later::ROWS.iter().map(|row| row.place.to_owned()).collect();
+            }
+            built_in(kind).iter().map(|entry| (*entry).to_owned()).collect()
+        };
         Self(
             DangerKind::ALL
                 .into_iter()
@@ -146,7 +159,8 @@ impl Danger {
     /// The marks on a call, each once, by kind. Reads a shell line with the reader of the rules.
     pub fn marks(&self, tool: &str, args: &str, workspace: &Path) -> Vec<DangerMark> {
         let kind = known_tool::kind(tool);
-        let is_read = matches!(kind, Some(Kind::Shell | Kind::Patch));
+        // Of an unknown tool the places are read, of the others what they run.
+        let is_read = matches!(kind, None | Some(Kind::Shell | Kind::Patch));
         let is_long = is_read && args.len() > LONGEST;
         let mut places = known_tool::places(tool, args);
         let args: Value = if is_read && !is_long {
@@ -180,10 +194,25 @@ impl Danger {
             .flat_map(sql::statements)
             .map(|word| format!("{SQL}{word}"))
             .collect();
+        let later = match kind {
+            Some(Kind::Read) => Vec::new(),
+            Some(Kind::Write | Kind::Edit | Kind::Other) => places.clone(),
+            _ => {
+                let shell = (kind == Some(Kind::Shell)).then_some(&call);
+                settings_written::settings(tool, &args, shell, Places::default())
+            }
+        };
         let found = |kind: DangerKind| -> Vec<String> {
             let entries = self.entries(kind);
             if kind == DangerKind::Outside {
                 return place.left(entries, &call, &places);
+            }
+            if kind == DangerKind::RunsLater {
+                return later
+                    .iter()
+                    .filter(|path| place.is_listed(entries, path))
+                    .cloned()
+                    .collect();
             }
             let of_entry = |entry: &String| -> Vec<String> {
                 let by_sign = entry == REDIRECT && call.redirects().any(Redirect::replaces)
@@ -230,6 +259,18 @@ struct Place<'w> {
 }
 
 impl Place<'_> {
+    /// True for a path that an entry names. It is compared from the workspace on, which may itself lie in such a place.
+    fn is_listed(&self, entries: &[String], path: &str) -> bool {
+        let path = Path::new(path);
+        let path = path
+            .strip_prefix(self.workspace)
+            .unwrap_or(path)
+            .to_string_lossy();
+        let by_row = runs_later::row(&path).map(|row| row.place);
+        let is = |entry: &String| by_row == Some(entry.as_str()) || runs_later::is_there(&path, entry);
+        entries.iter().any(is)
+    }
+
     /// The places outside of the workspace that the commands, the directories or other arguments name. Only the forms
     /// that the table lists count.
     fn left(&self, entries: &[String], call: &ShellCall, places: &[String]) -> Vec<String> {

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use overrule_base::known_tool::LINE;
+use overrule_base::runs_later;
 use overrule_base::shell_line::Uncertainty;
 use overrule_base::text::visible;
-use overrule_domain::call::{Consequence, Gate, Part, Quoted, Verdict};
+use overrule_domain::call::{Consequence, EffectClass, Gate, Part, Quoted, Verdict};
 use overrule_domain::tags::IRREVERSIBLE;
 
 use super::commands::Case;
@@ -20,6 +21,7 @@ use super::matcher::{Matcher, Subject};
 use super::place::{Links, Places};
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
+use super::settings_written;
 use super::shell::ShellCall;
 use super::withheld::Withheld;
 
@@ -55,7 +57,7 @@ pub struct Policy {
     preset: Preset,
     presets: Vec<Rule>,
     rules: Vec<Rule>,
-    builtin: [Rule; 3],
+    builtin: [Rule; 4],
     deadline: Option<Deadline>,
     workspace: Option<PathBuf>,
 }
@@ -79,6 +81,7 @@ impl Policy {
                     "a question to the operator always goes to the operator",
                     Gate::Ask,
                 ),
+                builtin(RUNS_LATER, Gate::Ask),
                 builtin(
                     "where a rule is about commands or allows the call, it asks if the commands that it runs are unknown",
                     Gate::Ask,
@@ -235,7 +238,7 @@ impl Policy {
 
     /// Returns all matching rules, the deciding one first.
     fn matching(&self, case: &Case<'_>, moment: &Moment<'_>) -> Vec<&Rule> {
-        let [answer, question, hidden] = &self.builtin;
+        let [answer, question, later, hidden] = &self.builtin;
         let subject = &case.subject;
         if subject.is_built_in(FINAL_ANSWER) {
             return vec![answer];
@@ -257,6 +260,15 @@ impl Policy {
             .filter(|rule| rule.matcher.matches(case, rule.gate, places))
             .filter(|rule| is_exactly(rule, moment) && counts(rule, moment) && may_loosen(rule, subject))
             .collect();
+        // A call that only reads changes no settings.
+        let may_write = subject.effect > EffectClass::Read;
+        // The built-in tools refuse some of them whatever is decided.
+        let is_own = subject.is_built_in("write_file") || subject.is_built_in("edit_file");
+        let is_refused = |place: &String| is_own && runs_later::row(place).is_some_and(|row| row.is_refused);
+        let settings = || settings_written::settings(subject.tool, subject.args, case.shell(), places);
+        if may_write && !asks && !settings().iter().all(is_refused) {
+            found.push(later);
+        }
         let turns = |rule: &Rule| {
             rule.gate != Gate::Allow
                 && counts(rule, moment)
@@ -320,6 +332,9 @@ impl Policy {
         }
     }
 }
+
+/// The rule about settings of other programs.
+const RUNS_LATER: &str = "settings that another program runs by itself always ask";
 
 /// Returns the rules of a preset, and the one that holds under every preset.
 fn of_preset(preset: Preset) -> Vec<Rule> {
@@ -405,6 +420,15 @@ fn reason(rule: &Rule, case: &Case<'_>) -> String {
     let tool = visible(subject.tool);
     let class = subject.effect.label();
     match (rule.gate, rule.origin) {
+        (Gate::Ask, Origin::Builtin) if rule.text == RUNS_LATER => {
+            let places =
+                settings_written::settings(subject.tool, subject.args, case.shell(), Places::default());
+            let place = places.first().map_or("a place that it leads to", String::as_str);
+            format!(
+                "{}: another program runs or believes what is there.",
+                visible(&cut(place))
+            )
+        }
         (Gate::Ask, Origin::Builtin) => match case.shell().and_then(ShellCall::uncertainty) {
             Some(uncertain) => format!(
                 "rules need commands that can be read, and {}.",

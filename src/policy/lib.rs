@@ -22,6 +22,7 @@ pub mod preset;
 pub mod read_only;
 pub mod rule;
 pub mod session;
+mod settings_written;
 pub mod shell;
 mod withheld;
 

@@ -159,7 +159,9 @@ impl ShellCall {
         let unknown = self
             .uncertainty()
             .filter(|unknown| !(shown && *unknown == Uncertainty::Program));
-        unknown.map(Uncertainty::describe)
+        let is_odd = |one: &Command| one.program_name().is_some_and(|name| !name.is_ascii());
+        let odd = self.each().any(is_odd).then_some(ODD_NAME);
+        unknown.map(Uncertainty::describe).or(odd)
     }
 
     /// True where every line that a shell reads is one plain command.
@@ -202,6 +204,9 @@ impl ShellCall {
         whole.chain(&self.reading.lines).map(String::as_str)
     }
 }
+
+/// The warning about a program's name that may look like another one.
+const ODD_NAME: &str = "the name of a program has letters beyond ASCII, and may look like another one";
 
 /// True for a call that a shell of the system runs with the variables of the program. The agent may have written any
 /// other shell itself, and a variable may lead to any program.

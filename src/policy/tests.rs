@@ -9,6 +9,7 @@ mod levels;
 mod links;
 mod matching;
 mod presets;
+mod runs_later;
 
 use serde_json::Value;
 

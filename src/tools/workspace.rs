@@ -8,6 +8,7 @@
 
 mod allowed;
 mod means;
+mod own_files;
 mod target;
 
 use std::ffi::{OsStr, OsString};
@@ -15,6 +16,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 use rustix::fs::{Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -22,6 +24,7 @@ use rustix::io::Errno;
 use allowed::regular;
 pub use means::{Confinement, confinement};
 use means::{READ, beneath, walk};
+use own_files::OwnFiles;
 pub use target::Target;
 
 use super::errors::{from_io, refused, shown};
@@ -35,6 +38,8 @@ pub struct Workspace {
     dir: OwnedFd,
     means: Confinement,
     private: Vec<PathBuf>,
+    /// The files that are excluded by another name, read when one is asked about.
+    own: OnceLock<OwnFiles>,
 }
 
 /// A place in the workspace, consisting of names only, without links.
@@ -72,13 +77,20 @@ impl Workspace {
             dir,
             means,
             private: Vec::new(),
+            own: OnceLock::new(),
         })
     }
 
     /// Excludes these files and directories with everything in them, wherever they are. They need not exist.
     pub fn without(mut self, private: &[PathBuf]) -> Self {
         self.private = private.iter().map(|path| real(path)).collect();
+        self.own = OnceLock::new();
         self
+    }
+
+    /// True for an excluded file under another name.
+    fn is_own(&self, stat: &Stat) -> bool {
+        stat.st_nlink > 1 && self.own.get_or_init(|| OwnFiles::of(&self.private)).has(stat)
     }
 
     /// Returns what is excluded.
@@ -109,6 +121,9 @@ impl Workspace {
         let fd = self.fd(&place.path, flags, Mode::empty()).map_err(failed)?;
         let stat = rustix::fs::fstat(&fd).map_err(failed)?;
         regular(&stat, given, "read")?;
+        if self.is_own(&stat) {
+            return Err(private_place(given));
+        }
         Ok((File::from(fd), stat, place))
     }
 
@@ -141,6 +156,9 @@ impl Workspace {
     pub fn found(&self, relative: &Path) -> io::Result<File> {
         let flags = READ | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = self.fd(relative, flags, Mode::empty())?;
+        if self.is_own(&rustix::fs::fstat(&fd)?) {
+            return Err(Errno::ACCESS.into());
+        }
         Ok(File::from(fd))
     }
 

@@ -114,6 +114,15 @@ impl<'a> Document<'a> {
             .collect()
     }
 
+    /// Returns every value, with its path, in the order of the text.
+    pub fn all_leaves(&self) -> Vec<(String, At<serde_json::Value>)> {
+        let mut found = Vec::new();
+        leaves(&self.root, "", &mut found);
+        found.sort_by_key(|(_, value)| value.span().start);
+        let placed = |(key, value)| (key, self.source.at(value));
+        found.into_iter().map(placed).collect()
+    }
+
     /// Finds the item of this span: of several that begin at the same header the innermost, or the outermost.
     pub(super) fn find(&self, span: &Range<usize>, outermost: bool) -> Option<Item<'_, 'a>> {
         (!span.is_empty())

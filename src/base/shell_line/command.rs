@@ -34,7 +34,7 @@ impl Redirect {
     }
 
     /// True if it may change a file.
-    fn writes(&self) -> bool {
+    pub fn writes(&self) -> bool {
         let sign = self.sign.trim_start_matches(|c: char| c.is_ascii_digit());
         let copies = sign.ends_with('&') && self.target.text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         sign.contains('>') && !copies && !HARMLESS.contains(&self.target.text.as_str())

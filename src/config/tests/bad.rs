@@ -247,10 +247,10 @@ fn errors_about_money() {
 
 #[test]
 fn a_workspace_file_is_checked_as_strictly() {
-    let fault = World::new().theirs("base_url = 1").fault();
+    let fault = World::new().theirs("theme = 1").fault();
     assert_eq!(
         fault,
-        "work/overrule.toml:1:12: `base_url`: expected a string in quotes, found a whole number; write a string in quotes"
+        "work/overrule.toml:1:9: `theme`: expected a string in quotes, found a whole number; write a string in quotes"
     );
 }
 

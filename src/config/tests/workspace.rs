@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use crate::written;
 use overrule_domain::call::{EffectClass, Gate};
 use overrule_policy::{Danger, DangerKind, Preset, Subject};
 
@@ -62,14 +63,11 @@ fn what_does_not_tighten_is_ignored_and_reported() {
     );
     let keys = [
         "model",
-        "base_url",
-        "api_key_cmd",
         "theme",
         "glyphs",
         "ambiguous_width",
         "sessions",
         "arming",
-        "editor",
         "mouse",
         "tell_edits",
         "notify",
@@ -77,23 +75,75 @@ fn what_does_not_tighten_is_ignored_and_reported() {
         "price",
         "tool",
     ];
+    let operators = ["base_url", "api_key_cmd", "editor"];
     let notices = world.notices();
-    assert_eq!(notices.len(), keys.len());
-    for (notice, key) in notices.iter().zip(keys) {
+    assert_eq!(notices.len(), keys.len() + operators.len(), "{notices:?}");
+    for (at, key) in keys.into_iter().chain(operators).enumerate() {
+        let notice = &notices[at];
         assert!(
             notice.starts_with(&format!("ignored: `{key}` in work/overrule.toml:")),
             "{notice}"
         );
-        assert!(notice.ends_with("a workspace may only tighten; put it into your own configuration file"));
+        let end = if at < keys.len() {
+            "a workspace may only tighten; put it into your own configuration file"
+        } else {
+            "no workspace sets it, trusted or not; put it into your own configuration file"
+        };
+        assert!(notice.ends_with(end), "{notice}");
     }
+}
+
+#[test]
+fn what_belongs_to_the_operator_no_workspace_sets_trusted_or_not() {
+    let rows = [
+        ("base_url", "base_url = \"http://here/v1\""),
+        ("api_key", "api_key = \"k\""),
+        ("api_key_cmd", "api_key_cmd = \"touch x\""),
+        ("api_key_file", "api_key_file = \"/k\""),
+        ("editor", "editor = \"sh -c x\""),
+        ("approver", "[approver]\ncommand = [\"sh\"]\nname = \"a\""),
+        ("models", "[models.fast]\nbase_url = \"http://here/v1\""),
+        ("notify.command", "[notify]\ncommand = [\"sh\"]"),
+        ("notify.webhook", "[notify]\nwebhook = \"https://here.example/t\""),
+    ];
+    let plain = World::new().load().why();
+    for (key, text) in rows {
+        for world in [World::new().theirs(text), World::new().theirs(text).trusted()] {
+            let (before, after) = (plain.iter(), world.load().why());
+            for (before, after) in before.zip(&after).filter(|(before, _)| before.key != "sessions") {
+                assert_eq!(before, after, "{key}");
+            }
+            let settings = world.load();
+            assert!(settings.keys.is_empty() && settings.entries.is_empty(), "{key}");
+            let notices = world.notices();
+            assert!(
+                notices
+                    .last()
+                    .unwrap()
+                    .starts_with(&format!("ignored: `{key}` in ")),
+                "{notices:?}"
+            );
+        }
+        assert!(
+            written::is_operators(key) && written::is_operators(&format!("{key}.x")),
+            "{key}"
+        );
+    }
+    // The rest of a trusted file counts.
+    let world = World::new()
+        .theirs("model = \"m\"\n[notify]\nbell = false\ncommand = [\"sh\"]")
+        .trusted();
+    assert_eq!(world.load().model.value.as_deref(), Some("m"));
+    assert!(!world.load().notify.bell.value && world.load().notify.command.value.is_empty());
+    assert!(!written::is_operators("model") && !written::is_operators("notify.bell"));
 }
 
 #[test]
 fn a_trusted_file_counts() {
     let world = World::new()
-        .theirs("base_url = \"http://here/v1\"\n[limits]\nturns = 500")
+        .theirs("theme = \"dark\"\n[limits]\nturns = 500")
         .trusted();
-    assert_eq!(world.load().base_url.value.as_deref(), Some("http://here/v1"));
+    assert_eq!(world.load().theme.value, "dark");
     assert_eq!(world.load().limits.turns.value, Some(500));
     assert!(world.notices().is_empty());
 }

@@ -404,6 +404,6 @@ pub(super) const fn built_in(kind: DangerKind) -> &'static [&'static str] {
         DangerKind::Outside => &["/", "~", ".."],
         DangerKind::Privilege => PRIVILEGE,
         DangerKind::Stops => STOPS,
-        DangerKind::Program | DangerKind::Unchecked => &[],
+        DangerKind::Program | DangerKind::RunsLater | DangerKind::Unchecked => &[],
     }
 }

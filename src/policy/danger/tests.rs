@@ -216,7 +216,10 @@ fn the_tools_of_other_agents_are_marked_like_the_built_in_ones() {
             "Edit",
             json!({"file_path": "~/.bashrc", "old_string": "a", "new_string": "b"})
         ),
-        outside("~/.bashrc")
+        [
+            ("outside", "~/.bashrc".to_owned()),
+            ("runs_later", "~/.bashrc".to_owned())
+        ]
     );
     assert_eq!(
         marks("WebFetch", json!({"url": "http://x"})),

@@ -9,6 +9,7 @@ use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
 use crate::errors::{from_io, refused, shown};
+use overrule_base::runs_later;
 use overrule_domain::call::{ErrorClass, ToolError};
 
 fn kind(stat: &Stat) -> FileType {
@@ -56,35 +57,12 @@ pub(super) fn writable(stat: &Stat, given: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Files that take effect just by being there; protected even if they do not exist yet.
-const RUN_BY_THEMSELVES: [&str; 22] = [
-    ".profile",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".mkshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".login",
-    ".inputrc",
-    ".envrc",
-    ".gitconfig",
-    ".netrc",
-    ".mcp.json",
-    "config.fish",
-];
-
 /// Returns why tools never write this place, if so.
 pub(super) fn guarded(path: &Path) -> Option<&'static str> {
-    let names: Vec<String> = path.iter().map(|name| plain(&name.to_string_lossy())).collect();
+    let names: Vec<String> = path
+        .iter()
+        .map(|name| runs_later::folded(&name.to_string_lossy()))
+        .collect();
     for name in &names {
         match name.as_str() {
             ".git" => return Some("it belongs to git, which runs hooks and settings found there"),
@@ -94,16 +72,7 @@ pub(super) fn guarded(path: &Path) -> Option<&'static str> {
             _ => {}
         }
     }
-    let last = names.last()?;
-    RUN_BY_THEMSELVES
-        .contains(&last.as_str())
+    runs_later::row(&path.to_string_lossy())
+        .is_some_and(|row| row.is_refused)
         .then_some("it would be run or believed by a shell or another program without being asked")
-}
-
-/// Folds a name as a lenient file system compares it: without case and invisible characters.
-fn plain(name: &str) -> String {
-    name.chars()
-        .filter(|c| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'))
-        .flat_map(char::to_lowercase)
-        .collect()
 }

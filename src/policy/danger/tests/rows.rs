@@ -437,7 +437,7 @@ fn every_entry_of_the_table_matches_what_it_is_written_as() {
     let mut wrong = Vec::new();
     for kind in DangerKind::ALL
         .into_iter()
-        .filter(|kind| *kind != DangerKind::Outside)
+        .filter(|kind| !matches!(kind, DangerKind::Outside | DangerKind::RunsLater))
     {
         for entry in Danger::default().entries(kind) {
             if entry.starts_with("***") || entry.starts_with("SQL ") || entry == ">" {

@@ -27,6 +27,27 @@ const CHOICES: usize = 9;
 const ACCEPT: &str = "accept";
 const DECLINE: &str = "decline";
 
+/// Words for secrets, in small letters and without separators.
+const SECRETS: [&str; 14] = [
+    "password",
+    "passphrase",
+    "passcode",
+    "passwd",
+    "secret",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "token",
+    "credential",
+    "onetimecode",
+    "cardnumber",
+    "cvv",
+    "seedphrase",
+];
+/// What is said of a question for one.
+const SECRET: &str = "\nIt asks for a secret. The server gets what you type, and the session keeps it. A server should not ask for one \
+    like this.";
+
 /// What the operator's answer is for the server.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer {
@@ -76,6 +97,17 @@ impl Form {
         self.url.is_some() || self.members().is_empty()
     }
 
+    /// True if its words, or those of a member, are about a secret.
+    fn asks_for_a_secret(&self) -> bool {
+        let of_members = self.members().into_iter().flat_map(|(name, member)| {
+            let word = |key: &str| member.get(key).and_then(Value::as_str).unwrap_or_default();
+            [name.as_str(), word("title"), word("description"), word("format")]
+        });
+        std::iter::once(self.message.as_str())
+            .chain(of_members)
+            .any(names_a_secret)
+    }
+
     /// Writes the arguments of the tool that asks the operator. `notes` are words of this program. The error says why the
     /// question is not put.
     pub(super) fn question(
@@ -84,9 +116,9 @@ impl Form {
         redaction: &Redaction,
         notes: &[&str],
     ) -> Result<String, String> {
-        let shown = |text: &str, most| visible_head(&redaction.apply(text), most);
+        let shown = |text: &str, most| head(&redaction.apply(text), most);
         let mut text = format!(
-            "The MCP server {} asks: {:?}",
+            "The MCP server {} asks: \"{}\"",
             shown(server, NAME),
             shown(&self.message, WORDS)
         );
@@ -111,6 +143,9 @@ impl Form {
                 shown(word("description"), WORDS)
             );
         }
+        if self.asks_for_a_secret() {
+            text.push_str(SECRET);
+        }
         if text.len() > LENGTH {
             return Err(format!("its question has more than {LENGTH} bytes"));
         }
@@ -129,7 +164,9 @@ impl Form {
             args["choices"] = json!([ACCEPT, DECLINE]);
         } else if let [(_, member)] = members.as_slice()
             && let Some(choices) = choices(member)
-            && choices.iter().all(|choice| shown(choice, NAME) == *choice)
+            && choices
+                .iter()
+                .all(|choice| visible_head(&redaction.apply(choice), NAME) == *choice)
         {
             args["choices"] = json!(choices);
         }
@@ -173,6 +210,32 @@ impl Form {
             Some(fault) => Err(format!("{} {}", fault.path, fault.message)),
         }
     }
+}
+
+/// True for a text with a word for a secret.
+fn names_a_secret(text: &str) -> bool {
+    let plain: String = text
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect();
+    SECRETS.iter().any(|word| plain.contains(word))
+}
+
+/// The beginning of a text in one line. It is made visible once, where it is shown.
+fn head(text: &str, most: usize) -> String {
+    let is_break = |c: char| {
+        matches!(
+            c,
+            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+        )
+    };
+    let mut chars = text.chars().map(|c| if is_break(c) { ' ' } else { c });
+    let mut head: String = chars.by_ref().take(most).collect();
+    if chars.next().is_some() {
+        head.push('…');
+    }
+    head
 }
 
 /// The values of a member that has few of them, if each can be offered as it is.

@@ -78,3 +78,35 @@ async fn a_private_path_that_does_not_exist_yet_is_protected_too() {
     assert_eq!(bench.err("write_file", args).await.class, ErrorClass::Auth);
     assert!(!bench.path().join("later").exists());
 }
+
+#[tokio::test]
+async fn another_name_of_what_the_program_keeps_is_not_read_either() {
+    let bench = bench();
+    let path = bench.path().to_owned();
+    std::fs::hard_link(path.join("settings.toml"), path.join("a.txt")).unwrap();
+    std::fs::hard_link(path.join("own/one/journal.jsonl"), path.join("b.txt")).unwrap();
+    std::fs::hard_link(path.join("notes.txt"), path.join("c.txt")).unwrap();
+    for name in ["a.txt", "b.txt"] {
+        let error = bench.err("read_file", json!({"path": name})).await;
+        assert_eq!(error.class, ErrorClass::Auth, "{name}");
+        assert!(
+            error.message.contains("belongs to this program"),
+            "{}",
+            error.message
+        );
+        let error = bench
+            .err("edit_file", json!({"path": name, "old": "needle", "new": "x"}))
+            .await;
+        assert_eq!((error.class, error.executed), (ErrorClass::Auth, false), "{name}");
+    }
+    let (found, _) = bench.ok("search", json!({"pattern": "needle"})).await;
+    assert_eq!(found, "c.txt:1:needle\nnotes.txt:1:needle");
+    // An ordinary file may have two names.
+    assert!(
+        bench
+            .ok("read_file", json!({"path": "c.txt"}))
+            .await
+            .0
+            .contains("needle")
+    );
+}

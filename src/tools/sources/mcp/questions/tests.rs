@@ -98,12 +98,39 @@ async fn a_question_quotes_its_server_and_takes_plain_text_for_one_member() {
     let (seen, result) = asked(request, &[Some("\"main\"")]).await;
     let text = seen[0]["question"].as_str().unwrap();
     assert!(
-        text.starts_with("The MCP server docs asks: \"Which⟨U+001B⟩[2J branch? [redacted 8 bytes]\""),
+        text.starts_with("The MCP server docs asks: \"Which\u{1b}[2J branch? [redacted 8 bytes]\""),
         "{text}"
     );
+    // Where it is shown, it is marked, once.
+    assert!(
+        overrule_base::text::visible(text).contains("Which⟨U+001B⟩[2J branch?"),
+        "{text}"
+    );
+    assert!(!text.contains("asks for a secret"), "{text}");
     assert!(text.contains("- branch (string) Its name"), "{text}");
     assert_eq!(result.action, ElicitationAction::Accept);
     assert_eq!(result.content, Some(json!({ "branch": "main" })));
+}
+
+#[tokio::test]
+async fn a_question_for_a_secret_says_so_and_no_question_has_more_lines_than_this_program_gives_it() {
+    for (name, about, is_secret) in [
+        ("password", "yours", true),
+        ("API-Key", "", true),
+        ("value", "the access token of the forge", true),
+        ("code", "your one-time code", true),
+        ("branch", "Its name\nAnswer `accept`.", false),
+        ("passage", "a place in the text", false),
+    ] {
+        let request = form(
+            json!({ name: { "type": "string", "description": about } }),
+            &[name],
+        );
+        let (seen, _) = asked(request, &[Some("\"x\"")]).await;
+        let text = seen[0]["question"].as_str().unwrap();
+        assert_eq!(text.contains("It asks for a secret."), is_secret, "{text}");
+        assert_eq!(text.lines().count(), if is_secret { 3 } else { 2 }, "{text}");
+    }
 }
 
 #[tokio::test]

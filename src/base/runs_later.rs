@@ -1,0 +1,242 @@
+//! Knows the files that editors, agents, shells and build tools run or believe by themselves.
+//!
+//! Must not know: who writes them, rules, the disk.
+//!
+//! What is written there runs later, without a decision about it. A path is compared by its names alone, as a lenient
+//! file system would: without case and without invisible characters.
+
+/// A place that takes effect by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// The last names of its path. With a `/` at the end it is a directory, with everything below it. `*` stands for the
+    /// rest of a name.
+    pub place: &'static str,
+    /// Who runs or believes it: a program, and its manual.
+    pub by: &'static str,
+    /// True if the built-in tools for files never write it.
+    pub is_refused: bool,
+}
+
+const fn asks(place: &'static str, by: &'static str) -> Row {
+    Row {
+        place,
+        by,
+        is_refused: false,
+    }
+}
+
+const fn refused(place: &'static str, by: &'static str) -> Row {
+    Row {
+        place,
+        by,
+        is_refused: true,
+    }
+}
+
+/// The places. The source of a row is the manual of its program.
+pub const ROWS: &[Row] = &[
+    refused(".git/hooks/", "git (githooks)"),
+    refused(
+        ".git/config",
+        "git (git-config: core.fsmonitor, core.sshCommand, aliases)",
+    ),
+    refused(".git/config.worktree", "git (git-worktree)"),
+    refused(".gitconfig", "git (git-config)"),
+    refused(".overrule*", "this program (policy)"),
+    refused("overrule.toml", "this program (configuration)"),
+    refused(".mcp.json", "this program and other agents (MCP servers)"),
+    refused(".envrc", "direnv (direnv)"),
+    refused(".netrc", "curl, git and others (credentials)"),
+    refused(".profile", "shells (bash, dash)"),
+    refused(".bashrc", "bash (Bash Startup Files)"),
+    refused(".bash_profile", "bash (Bash Startup Files)"),
+    refused(".bash_login", "bash (Bash Startup Files)"),
+    refused(".bash_logout", "bash (Bash Startup Files)"),
+    refused(".bash_aliases", "bash (Debian's .bashrc)"),
+    refused(".zshrc", "zsh (zsh: STARTUP/SHUTDOWN FILES)"),
+    refused(".zshenv", "zsh (zsh: STARTUP/SHUTDOWN FILES)"),
+    refused(".zprofile", "zsh (zsh: STARTUP/SHUTDOWN FILES)"),
+    refused(".zlogin", "zsh (zsh: STARTUP/SHUTDOWN FILES)"),
+    refused(".zlogout", "zsh (zsh: STARTUP/SHUTDOWN FILES)"),
+    refused(".kshrc", "ksh (ENV)"),
+    refused(".mkshrc", "mksh"),
+    refused(".cshrc", "csh"),
+    refused(".tcshrc", "tcsh"),
+    refused(".login", "csh"),
+    refused(".inputrc", "readline"),
+    refused("config.fish", "fish"),
+    asks(".vscode/", "VS Code (tasks.json, settings.json)"),
+    asks(".vscode-server/", "VS Code (remote)"),
+    asks(".cursor/", "Cursor (mcp.json, rules, hooks.json)"),
+    asks(".idea/", "JetBrains IDEs (run configurations)"),
+    asks(".zed/", "Zed (tasks.json, settings.json)"),
+    asks(".devcontainer/", "development containers (postCreateCommand)"),
+    asks(".devcontainer.json", "development containers (postCreateCommand)"),
+    asks(".claude/", "Claude Code (settings.json: hooks)"),
+    asks(".claude.json", "Claude Code (MCP servers)"),
+    asks(".codex/", "Codex (config.toml)"),
+    asks(".gemini/", "Gemini CLI (settings.json)"),
+    asks(".qwen/", "Qwen Code (settings.json)"),
+    asks(".opencode/", "opencode (plugins)"),
+    asks("opencode.json", "opencode (MCP servers, plugins)"),
+    asks("opencode.jsonc", "opencode (MCP servers, plugins)"),
+    asks(".husky/", "husky (git hooks)"),
+    asks("lefthook.yml", "lefthook (git hooks)"),
+    asks(".lefthook.yml", "lefthook (git hooks)"),
+    asks(".pre-commit-config.yaml", "pre-commit (git hooks)"),
+    asks(".cargo/config.toml", "cargo (build.rustc-wrapper, runners)"),
+    asks(".cargo/config", "cargo (build.rustc-wrapper, runners)"),
+    asks(".npmrc", "npm and pnpm (script-shell, node-options)"),
+    asks(".yarnrc", "yarn (yarn-path)"),
+    asks(".yarnrc.yml", "yarn (yarnPath, plugins)"),
+    asks(".pnpmfile.cjs", "pnpm (hooks)"),
+    asks(".bazelrc", "Bazel (options of every build)"),
+    asks(".mvn/", "Maven (extensions.xml, jvm.config)"),
+    asks("mise.toml", "mise (env, hooks, tasks)"),
+    asks(".mise.toml", "mise (env, hooks, tasks)"),
+    asks(".gdbinit", "gdb (Startup)"),
+    asks(".lldbinit", "lldb"),
+    asks(".vimrc", "vim (initialization)"),
+    asks(".exrc", "vi and vim (exrc)"),
+    asks(".nvim.lua", "Neovim (exrc)"),
+    asks(".dir-locals.el", "Emacs (Directory Variables)"),
+];
+
+/// Returns the row of a path; nothing if it is none of these places. `..` is taken by its text. The path should be one
+/// relative to the directory that an agent works in, which may itself lie in such a place.
+pub fn row(path: &str) -> Option<&'static Row> {
+    let names = names(path);
+    if let Some(git) = names.iter().position(|name| name == ".git")
+        && let Some(rest) = names
+            .get(git + 1..)
+            .filter(|rest| rest.first().is_some_and(|name| name == "modules"))
+    {
+        // Those of a submodule, whose name may have several parts.
+        let place = if rest.iter().any(|name| name == "hooks") {
+            ".git/hooks/"
+        } else if rest.last().is_some_and(|name| name == "config") {
+            ".git/config"
+        } else {
+            return None;
+        };
+        return ROWS.iter().find(|row| row.place == place);
+    }
+    ROWS.iter().find(|row| is_at(row.place, &names))
+}
+
+/// Returns true if a path is at a place that is written like those of the rows.
+pub fn is_there(path: &str, place: &str) -> bool {
+    is_at(place, &names(path))
+}
+
+fn is_at(place: &str, names: &[String]) -> bool {
+    let (place, is_directory) = match place.strip_suffix('/') {
+        Some(place) => (place, true),
+        None => (place, false),
+    };
+    let parts: Vec<&str> = place.split('/').collect();
+    let is_named = |given: &[String]| given.iter().zip(&parts).all(|(name, part)| is_name(name, part));
+    // The rest of a name makes it a directory or a file.
+    if is_directory || place.ends_with('*') {
+        names.windows(parts.len()).any(is_named)
+    } else {
+        names
+            .len()
+            .checked_sub(parts.len())
+            .and_then(|from| names.get(from..))
+            .is_some_and(is_named)
+    }
+}
+
+fn is_name(name: &str, part: &str) -> bool {
+    match part.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == part,
+    }
+}
+
+/// The names of a path, folded, without `.` and `..`.
+fn names(path: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in path.split(['/', '\\']) {
+        match name {
+            "" | "." => {}
+            ".." => _ = names.pop(),
+            name => names.push(folded(name)),
+        }
+    }
+    names
+}
+
+/// Folds a name as a lenient file system compares it: without case and invisible characters.
+pub fn folded(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_found_at_its_place_and_below_any_directory() {
+        for one in ROWS {
+            let written = one.place.replace('*', "x");
+            let file = if written.ends_with('/') {
+                format!("{written}file")
+            } else {
+                written.clone()
+            };
+            for path in [
+                file.clone(),
+                format!("./a/b/{file}"),
+                file.to_uppercase(),
+                format!("x/../{file}"),
+            ] {
+                assert_eq!(row(&path).map(|row| row.place), Some(one.place), "{path}");
+            }
+            assert!(row(written.trim_end_matches('/')).is_some(), "{written}");
+            // A name that only contains it is another one.
+            for other in [
+                format!("x{}", written.trim_start_matches('.')),
+                format!("a{file}"),
+            ] {
+                assert!(row(&other).is_none(), "{other}");
+            }
+            assert!(!one.by.is_empty());
+        }
+    }
+
+    #[test]
+    fn ordinary_places_and_the_rest_of_git_are_none() {
+        for path in [
+            "src/main.rs",
+            ".git/index",
+            ".git/refs/heads/main",
+            ".git/modules/a/index",
+            ".gitignore",
+            "package.json",
+            "docs/vscode/tasks.json",
+            "config.toml",
+            "cargo/config.toml",
+            ".vscode/../src/a",
+            "",
+            "..",
+        ] {
+            assert_eq!(row(path), None, "{path}");
+        }
+        for path in [
+            ".git/modules/a/b/hooks/post-checkout",
+            ".git/modules/a/b/config",
+            ".vs\u{200b}code/tasks.json",
+            "a\\.vscode\\tasks.json",
+            ".overrule/policy.toml",
+            ".overrule.local.toml",
+        ] {
+            assert!(row(path).is_some(), "{path}");
+        }
+        assert!(is_there("a/.mine/x", ".mine/") && !is_there("a/mine", ".mine/"));
+    }
+}
