@@ -13,7 +13,7 @@ use overrule::console::app::typed::Typed;
 use overrule::console::frames::Frames;
 use overrule::console::key::Key;
 use overrule::console::msg::TermMsg;
-use overrule::console::terminal::{Options, Screen, Signal, Signals, Stops, end_within, install_panic_hook};
+use overrule::console::terminal::{Options, Screen, Signal, Signals, Stops, install_panic_hook, restore};
 use ratatui::widgets::Paragraph;
 use tokio::time::Instant;
 
@@ -108,7 +108,11 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                     }
                     "error" if drawn > 5 => return Err("the loop has an error".into()),
                     "hang" if drawn > 5 => {
-                        end_within(Duration::from_millis(300), 143);
+                        std::thread::spawn(|| {
+                            std::thread::sleep(Duration::from_millis(300));
+                            restore();
+                            std::process::exit(143);
+                        });
                         loop {
                             std::thread::sleep(Duration::from_secs(60));
                         }

@@ -112,14 +112,7 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     if let Some(door) = door {
         door.settle().await;
     }
-    let end = if ended.is_ok() {
-        end
-    } else {
-        End::new(
-            Code::Other,
-            "the event loop of the run failed; all decisions are recorded",
-        )
-    };
+    let end = ended.map_or_else(|_| lost_loop(), |()| end);
     let mut caller = out.caller;
     caller.call_at_end(&watch.state, &end);
     tokio::select! {
@@ -130,6 +123,13 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
         return end_with_agent(common, &watch.state, &address, end);
     }
     conclude(common, &watch.state, &address, end)
+}
+
+fn lost_loop() -> End {
+    End::new(
+        Code::Other,
+        "the event loop of the run failed; all decisions are recorded",
+    )
 }
 
 /// Waits until the agent of another program has ended, if the run has one.

@@ -162,6 +162,17 @@ fn recognised(context: &AppContext) -> server::Connected {
     })
 }
 
+/// The word without which nothing is served.
+fn token(context: &AppContext) -> Result<Token, Failure> {
+    let Some(text) = process::variable(context, TOKEN) else {
+        return Ok(Token::random());
+    };
+    Token::given(&text).ok_or_else(|| {
+        let words = format!("cannot use {TOKEN}: write at least 16 letters, digits, `-` and `_`");
+        Failure::new(Code::Config, words)
+    })
+}
+
 async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let address = plan
         .args
@@ -172,13 +183,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let at = listener
         .local_addr()
         .map_err(|error| Failure::new(Code::Config, format!("cannot listen on {address}: {error}")))?;
-    let token = match process::variable(&plan.context, TOKEN) {
-        Some(text) => Token::given(&text).ok_or_else(|| {
-            let words = format!("cannot use {TOKEN}: write at least 16 letters, digits, `-` and `_`");
-            Failure::new(Code::Config, words)
-        })?,
-        None => Token::random(),
-    };
+    let token = token(&plan.context)?;
     let resumed = match plan.args.resume.as_deref() {
         Some(id) => {
             operator::may_decide(&plan.context, &plan.context.find(id)?.id(), "continue")?;

@@ -95,17 +95,14 @@ impl AgentModel {
         let begun = incoming.begun.take();
         let is_begun = begun.is_some();
         let sent = async {
-            match begun {
-                Some(response) => Ok(response),
-                None => {
-                    let head = headers::for_model(&incoming.headers);
-                    let upstream = self.run.upstream();
-                    let method = incoming.method.clone();
-                    upstream
-                        .send(method, &incoming.path, head, Bytes::from(body))
-                        .await
-                }
+            if let Some(response) = begun {
+                return Ok(response);
             }
+            let head = headers::for_model(&incoming.headers);
+            let (upstream, method) = (self.run.upstream(), incoming.method.clone());
+            upstream
+                .send(method, &incoming.path, head, Bytes::from(body))
+                .await
         };
         let response = tokio::select! {
             biased;

@@ -43,15 +43,12 @@ impl Server {
     /// that tool.
     pub(super) fn forced_tool(&self, incoming: &run::Incoming) -> Option<String> {
         let tool = conversation::forced_tool(&incoming.request)?;
-        let belongs = match conversation::named(&incoming.headers) {
-            Some((key, _)) => {
-                let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-                forks(&runs, &key).next().is_some()
-            }
-            None => {
-                let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-                agents.contains(&agent_of(incoming))
-            }
+        let belongs = if let Some((key, _)) = conversation::named(&incoming.headers) {
+            let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            forks(&runs, &key).next().is_some()
+        } else {
+            let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+            agents.contains(&agent_of(incoming))
         };
         let is_offered = || self.all().iter().any(|run| run.offers(tool));
         (belongs && !is_offered()).then(|| tool.to_owned())

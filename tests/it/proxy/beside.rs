@@ -18,7 +18,7 @@ use crate::proxy::agent::Agent;
 use crate::proxy::course::{WIRES, bash, streamed};
 use crate::proxy::live::Live;
 use crate::proxy::server::{Reply, Server, open};
-use crate::proxy::stage::{Stage, approve, asked, waiting};
+use crate::proxy::stage::{Stage, approve, asked};
 
 /// The longest that a test waits for something that must come.
 pub const PATIENCE: Duration = Duration::from_secs(30);

@@ -208,7 +208,7 @@ async fn of_parallel_calls_the_program_gets_those_that_were_not_refused() {
 }
 
 /// Stops the process of a run: its state, and a program with what it had sent.
-async fn killed(asking: JoinHandle<(u16, Vec<u8>)>, live: Live) -> State {
+fn killed(asking: JoinHandle<(u16, Vec<u8>)>, live: Live) -> State {
     asking.abort();
     live.state.clone()
 }
@@ -240,7 +240,7 @@ async fn a_hidden_call_is_put_back_after_the_proxy_was_killed() {
                 .all(|turn| turn.stream != overrule::domain::turn::Stream::Open)
         })
         .await;
-        let state = killed(asking, live).await;
+        let state = killed(asking, live);
 
         let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
         let mut agent = agent.at(&stage.base);

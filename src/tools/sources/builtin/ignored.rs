@@ -85,7 +85,7 @@ impl Ignored {
                 }
             }
             in_repository &= !here.own.is_repository;
-            level = here.above.clone();
+            level = here.above.as_ref().map(Arc::clone);
         }
         found.into_iter().flatten().next()
     }
