@@ -13,6 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::peer::{Means, ProcessId};
+#[cfg(target_os = "linux")]
+use overrule_regular_file as regular_file;
+
+/// Maximum size of the table of connections, in bytes.
+#[cfg(target_os = "linux")]
+const TABLE: u64 = 64 * 1024 * 1024;
 
 /// The agents of this process, and those that other processes of this user noted.
 #[derive(Debug, Clone, Default)]
@@ -98,8 +104,8 @@ fn file(dir: &Path, process: ProcessId) -> PathBuf {
 /// The processes that hold the end `from` of a connection to `to` on this machine.
 #[cfg(target_os = "linux")]
 fn holders(from: SocketAddr, to: SocketAddr) -> Vec<ProcessId> {
-    let tables =
-        ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| std::fs::read_to_string(table).unwrap_or_default());
+    let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"]
+        .map(|table| regular_file::read_text(Path::new(table), TABLE).unwrap_or_default());
     let mut inodes = tables
         .iter()
         .filter_map(|table| inode(table, from.port(), to.port()));

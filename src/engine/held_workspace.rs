@@ -7,6 +7,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use overrule_regular_file as regular_file;
+
 /// The workspace of a process, opened once: while it is held, its number is given to no other directory.
 pub struct HeldWorkspace {
     /// The path, without links.
@@ -18,7 +20,7 @@ pub struct HeldWorkspace {
 impl HeldWorkspace {
     /// Opens the directory.
     pub fn open(path: Arc<PathBuf>) -> Self {
-        let held = File::open(&*path).ok();
+        let held = regular_file::open_dir(&path).ok();
         Self { path, held }
     }
 
