@@ -13,7 +13,7 @@ use overrule_domain::id::{NodeId, TurnId};
 use overrule_domain::ladder::{span, tries};
 use overrule_domain::repair::Diagnosis;
 use overrule_domain::rule;
-use overrule_domain::state::State;
+use overrule_domain::state::{State, WITH_AGENT};
 use overrule_present as present;
 
 /// Maximum characters of the arguments of a call.
@@ -72,7 +72,14 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
                 .collect();
             name(call).map(|name| format!("{name}: cannot run: {}", wrong.join("; ")))
         }
-        Event::Call(CallEvent::Started { call, .. }) => name(call).map(|name| format!("{name}: running")),
+        Event::Call(CallEvent::Started { call, .. }) => {
+            let words = if state.is_of_agent() {
+                WITH_AGENT
+            } else {
+                "running"
+            };
+            name(call).map(|name| format!("{name}: {words}"))
+        }
         Event::Call(CallEvent::Finished {
             call, outcome, ms, ..
         }) => {

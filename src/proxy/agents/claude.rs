@@ -37,7 +37,7 @@ pub(super) const CLAUDE: Agent = Agent {
         first: &["--settings", SETTINGS],
         last: &[],
         unless: &["--settings", "--dangerously-skip-permissions"],
-        words: "a hook in --settings allows each call that the proxy released",
+        words: "a hook in --settings allows each call",
     },
     user_agents: &["claude-cli/"],
     note: "calls that it makes outside of its model's replies are not gated",

@@ -5,9 +5,13 @@
 //! `OVERRULE_AGENTS` names the directory of their programs (`node_modules/.bin`). Where it names none, these tests say that they
 //! are skipped, and pass.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use overrule::model::wire::Wire;
+use overrule::model::wire::agent::decode_request;
+use overrule::proxy::catalogue::TABLES;
 use serde_json::{Value, json};
 
 use crate::proxy::course::{streamed, whole};
@@ -28,18 +32,28 @@ struct RealAgent {
     files: &'static [(&'static str, &'static str)],
 }
 
-const AGENTS: [RealAgent; 4] = [
+/// The settings of codex's user.
+const CODEX: &[(&str, &str)] = &[(".codex/auth.json", r#"{"OPENAI_API_KEY":"x"}"#)];
+/// What keeps opencode from looking for newer versions and lists of models.
+const OPENCODE: &[(&str, &str)] = &[
+    ("ANTHROPIC_API_KEY", "x"),
+    ("OPENAI_API_KEY", "x"),
+    ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+    ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+];
+
+/// They ask their users by themselves: without the settings of the proxy none of them runs a command.
+const AGENTS: [RealAgent; 7] = [
     RealAgent {
         program: "claude",
         wire: "anthropic",
         path: "",
         shell: ("Bash", "command"),
-        arguments: &["-p", "make it", "--dangerously-skip-permissions"],
+        arguments: &["-p", "make it"],
         environment: &[
             ("ANTHROPIC_API_KEY", "x"),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
             ("DISABLE_AUTOUPDATER", "1"),
-            ("IS_SANDBOX", "1"),
         ],
         files: &[],
     },
@@ -53,18 +67,35 @@ const AGENTS: [RealAgent; 4] = [
             "-m",
             "gpt-5.4",
             "--skip-git-repo-check",
-            "--dangerously-bypass-approvals-and-sandbox",
+            "-s",
+            "danger-full-access",
             "make it",
         ],
         environment: &[],
-        files: &[(".codex/auth.json", r#"{"OPENAI_API_KEY":"x"}"#)],
+        files: CODEX,
+    },
+    // Its own choice of a model, which has one tool for a program.
+    RealAgent {
+        program: "codex",
+        wire: "openai-responses",
+        path: "/v1",
+        shell: (PROGRAM, "input"),
+        arguments: &[
+            "exec",
+            "--skip-git-repo-check",
+            "-s",
+            "danger-full-access",
+            "make it",
+        ],
+        environment: &[],
+        files: CODEX,
     },
     RealAgent {
         program: "gemini",
         wire: "gemini",
         path: "",
         shell: ("run_shell_command", "command"),
-        arguments: &["-p", "make it", "-y", "-m", "gemini-2.5-flash"],
+        arguments: &["-p", "make it", "-m", "gemini-2.5-flash"],
         environment: &[("GEMINI_API_KEY", "x"), ("GEMINI_CLI_TRUST_WORKSPACE", "true")],
         files: &[(
             ".gemini/settings.json",
@@ -72,11 +103,29 @@ const AGENTS: [RealAgent; 4] = [
         )],
     },
     RealAgent {
+        program: "opencode",
+        wire: "anthropic",
+        path: "/v1",
+        shell: ("bash", "command"),
+        arguments: &["run", "-m", "anthropic/claude-sonnet-4-5", "make it"],
+        environment: OPENCODE,
+        files: &[],
+    },
+    RealAgent {
+        program: "opencode",
+        wire: "openai-responses",
+        path: "/v1",
+        shell: ("bash", "command"),
+        arguments: &["run", "-m", "openai/gpt-5.4", "make it"],
+        environment: OPENCODE,
+        files: &[],
+    },
+    RealAgent {
         program: "qwen",
         wire: "openai-chat",
         path: "/v1",
         shell: ("run_shell_command", "command"),
-        arguments: &["-p", "make it", "-y"],
+        arguments: &["-p", "make it"],
         environment: &[("OPENAI_API_KEY", "x"), ("OPENAI_MODEL", "gpt-4o")],
         files: &[(
             ".qwen/settings.json",
@@ -84,6 +133,44 @@ const AGENTS: [RealAgent; 4] = [
         )],
     },
 ];
+
+/// The tool whose argument is a program.
+const PROGRAM: &str = "exec";
+
+impl RealAgent {
+    /// The arguments of a call of its shell that runs a line.
+    fn running(&self, line: &str) -> Value {
+        let value = match self.shell.0 {
+            PROGRAM => format!(
+                "const r = await tools.exec_command({{cmd: {}}});\ntext(r.output);",
+                json!(line)
+            ),
+            _ => line.to_owned(),
+        };
+        let mut args = json!({self.shell.1: value});
+        if self.program == "opencode" {
+            args["description"] = "a step".into();
+        }
+        args
+    }
+}
+
+/// A reply with a call whose argument is a text.
+fn text_call(id: &str, tool: &str, text: &Value) -> Reply {
+    let item = json!({"type": "custom_tool_call", "id": format!("i{id}"), "call_id": id, "name": tool, "input": text,
+        "status": "completed"});
+    let usage = json!({"input_tokens": 1, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 1,
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 2});
+    let all = [
+        json!({"type": "response.created", "response": {"id": "r", "output": []}}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed",
+            "response": {"id": "r", "status": "completed", "output": [item], "usage": usage}}),
+    ];
+    let event = |data: &Value| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap());
+    Reply::Stream(all.iter().map(event).collect())
+}
 
 /// The agents that are here, with the directory of their programs.
 #[expect(
@@ -101,7 +188,7 @@ fn results(wire: &str, body: &Value) -> usize {
     let mark = match wire {
         "anthropic" => r#""type":"tool_result""#,
         "openai-chat" => r#""role":"tool""#,
-        "openai-responses" => r#""type":"function_call_output""#,
+        "openai-responses" => r#"call_output","#,
         _ => r#""functionResponse":"#,
     };
     body.to_string().matches(mark).count()
@@ -109,9 +196,10 @@ fn results(wire: &str, body: &Value) -> usize {
 
 /// The model: three calls of the shell, then an answer.
 fn model(agent: &'static RealAgent) -> Server {
-    let (tool, key) = agent.shell;
+    let tool = agent.shell.0;
     Server::answering(move |_, body| -> Reply {
-        let has_tools = body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+        let has_tools = body["tools"].as_array().is_some_and(|tools| !tools.is_empty())
+            || body.to_string().contains(r#""additional_tools""#);
         if !has_tools {
             return if agent.wire == "gemini" {
                 whole(agent.wire, "{}", &[])
@@ -125,7 +213,10 @@ fn model(agent: &'static RealAgent) -> Server {
         };
         let id = format!("call_{word}");
         let id = if agent.wire == "gemini" { "" } else { &id };
-        let args = json!({key: format!("echo {word} >> made.txt")});
+        let args = agent.running(&format!("echo {word} >> made.txt"));
+        if tool == PROGRAM {
+            return text_call(id, tool, &args["input"]);
+        }
         streamed(agent.wire, &format!("Step {word}."), &[(id, tool, args)])
     })
 }
@@ -178,6 +269,22 @@ fn waiting(world: &World, word: &str) -> Value {
     found
 }
 
+/// Says which tools of an agent its table does not have: they are new, or of a server.
+fn tell_unknown(agent: &RealAgent, model: &Server) {
+    let table = TABLES.iter().find(|table| table.agent == agent.program).unwrap();
+    let wire = Wire::named(agent.wire).unwrap();
+    let requests = model.seen();
+    let requests = requests
+        .iter()
+        .filter_map(|seen| decode_request(wire, seen.body.as_bytes()).ok());
+    let tools = requests.flat_map(|request| request.tools);
+    let unknown = tools.filter(|tool| !tool.is_providers && !table.has(tool));
+    let unknown: BTreeSet<String> = unknown.map(|tool| tool.name).collect();
+    if !unknown.is_empty() {
+        eprintln!("{} {}: not in the table: {unknown:?}", table.agent, table.version);
+    }
+}
+
 #[test]
 fn an_agent_runs_what_was_decided_and_its_model_sees_why() {
     let Some((dir, agents)) = present() else {
@@ -192,7 +299,7 @@ fn an_agent_runs_what_was_decided_and_its_model_sees_why() {
         let first = waiting(&world, "one");
         let session = world.ids()[0].clone();
         let name = |call: &Value| call["call"].as_str().unwrap().to_owned();
-        let args = json!({agent.shell.1: "echo edited >> made.txt"}).to_string();
+        let args = agent.running("echo edited >> made.txt").to_string();
         world
             .run(&["edit", &session, &name(&first), "--args", &args])
             .ends(0);
@@ -208,6 +315,7 @@ fn an_agent_runs_what_was_decided_and_its_model_sees_why() {
         let end = wait(program);
         assert_eq!(end.code, Some(0), "{}: {}", agent.program, end.err);
         assert_eq!(world.read("made.txt"), "edited\nthree\n", "{}", agent.program);
+        tell_unknown(agent, &model);
         let last = model.seen();
         let last = last
             .iter()

@@ -398,7 +398,8 @@ fn response(head: &ReplyHead, items: &[String], ended: Option<(&ReplyParts, &Sto
     response.set("incomplete_details", details.to_string());
     response.set("model", quoted(&head.model));
     response.set("output", format!("[{}]", items.join(",")));
-    let usage = ended.and_then(|(reply, _)| reply.usage);
+    // To some agents a finished response without counts is none.
+    let usage = ended.map(|(reply, _)| reply.usage.unwrap_or_default());
     response.set("usage", usage.map_or(Value::Null, counts).to_string());
     response
 }
@@ -420,18 +421,12 @@ fn incomplete(stop: &Stop, reply: &ReplyParts) -> Option<String> {
 
 fn counts(usage: Usage) -> Value {
     let (input, output) = (usage.input.unwrap_or_default(), usage.output.unwrap_or_default());
-    let mut counts = json!({
+    // Some agents read no reply without the details.
+    json!({
         "input_tokens": input,
-        "input_tokens_details": {},
+        "input_tokens_details": {"cached_tokens": usage.cached.unwrap_or_default()},
         "output_tokens": output,
-        "output_tokens_details": {},
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning.unwrap_or_default()},
         "total_tokens": input.saturating_add(output),
-    });
-    if let Some(cached) = usage.cached {
-        counts["input_tokens_details"]["cached_tokens"] = json!(cached);
-    }
-    if let Some(reasoning) = usage.reasoning {
-        counts["output_tokens_details"]["reasoning_tokens"] = json!(reasoning);
-    }
-    counts
+    })
 }

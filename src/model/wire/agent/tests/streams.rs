@@ -139,6 +139,15 @@ struct Said {
     stop: Option<Stop>,
 }
 
+/// Counts without the details that a format always has.
+fn plain(usage: Usage) -> Usage {
+    Usage {
+        cached: usage.cached.filter(|count| *count > 0),
+        reasoning: usage.reasoning.filter(|count| *count > 0),
+        ..usage
+    }
+}
+
 fn said(format: &Carries, chunks: &[Chunk]) -> Said {
     let mut reply = ReplyParts::of(chunks);
     let mut calls = 0;
@@ -162,8 +171,8 @@ fn said(format: &Carries, chunks: &[Chunk]) -> Said {
     Said {
         parts: reply.parts,
         refusal: reply.refusal,
-        // One format always has counts.
-        usage: reply.usage.filter(|usage| *usage != zero),
+        // Two formats always have counts.
+        usage: reply.usage.map(plain).filter(|usage| *usage != zero),
         stop: reply.stop.map(|stop| match stop {
             // The words are made by the reader.
             Stop::BadCall(_) => Stop::BadCall("".into()),
@@ -692,7 +701,13 @@ fn a_call_with_any_text_is_one_for_an_agent_that_offers_such_a_tool() {
         encode_stream(wire, head(), &read),
         encode_whole(wire, &head(), &read),
     ] {
-        assert_eq!(ReplyParts::of(&of_agent(&body)), reply, "{body}");
+        let again = ReplyParts::of(&of_agent(&body));
+        assert_eq!((&again.parts, &again.stop), (&reply.parts, &reply.stop), "{body}");
+        assert_eq!(
+            again.usage.and_then(|usage| usage.output),
+            Some(0),
+            "agents need counts"
+        );
         assert!(!body.contains("function_call"), "{body}");
     }
     // A run, which offers no such tool, sees the call with its text.
