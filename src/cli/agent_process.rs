@@ -9,6 +9,8 @@ use tokio::process::{Child, Command};
 
 use super::build::AppContext;
 use super::exit::{Code, Failure};
+use super::headless_decisions::End;
+use super::tmux::Pane;
 use overrule_base::shell_line::quote;
 use overrule_base::text::visible;
 use overrule_proxy::agents::Agent;
@@ -85,21 +87,21 @@ impl Launch {
         command.spawn().map_err(|error| self.failed(&error.to_string()))
     }
 
-    /// Starts it in a pane next to this one.
-    pub async fn in_tmux(&self, workspace: &Path) -> Result<(), Failure> {
-        let mut command = Command::new("tmux");
-        command
-            .args(["split-window", "-d", "-h", "-c"])
-            .arg(workspace)
-            .arg(format!("env {}", self.line()))
-            .stdin(Stdio::null());
-        let done = command.output().await;
-        let done = done.map_err(|error| self.failed(&format!("tmux: {error}")))?;
-        if done.status.success() {
-            return Ok(());
-        }
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        Err(self.failed(&format!("tmux: {}", visible(said.trim()))))
+    /// Starts it in a tmux pane next to this one, with the variables of this program.
+    pub async fn in_tmux(&self, context: &AppContext) -> Result<Pane, Failure> {
+        let line = format!("env {}", self.line());
+        let pane = Pane::run(&context.workspace, &context.env.all.0, &line).await;
+        pane.map_err(|error| self.failed(&format!("tmux: {error}")))
+    }
+
+    /// The function of a shell that starts an agent below the proxy with these flags.
+    pub fn function(program: &str, flags: &[String]) -> String {
+        let name = program.rsplit('/').next().unwrap_or(program);
+        let flags: String = flags.iter().map(|flag| format!("{} ", quote(flag))).collect();
+        format!(
+            "{name}() {{ overrule proxy {flags}-- {} \"$@\"; }}",
+            quote(program)
+        )
     }
 
     fn failed(&self, why: &str) -> Failure {
@@ -110,5 +112,51 @@ impl Launch {
                 visible(&self.program)
             ),
         )
+    }
+}
+
+/// An agent that was started.
+pub enum Started {
+    /// As a child of this process.
+    Child(Child),
+    /// In a pane of tmux.
+    Pane(Pane),
+    /// By its user, elsewhere.
+    Elsewhere,
+}
+
+impl Started {
+    /// Waits until it has ended; forever for one elsewhere.
+    pub async fn ended(&mut self) -> End {
+        match self {
+            Self::Elsewhere => std::future::pending().await,
+            Self::Pane(pane) => {
+                pane.closed().await;
+                End::new(Code::Other, "the tmux pane of the agent closed")
+            }
+            Self::Child(child) => match child.wait().await {
+                Ok(status) if status.success() => End::new(Code::Ok, ""),
+                Ok(status) => End::new(Code::Other, format!("the agent ended with {status}")),
+                Err(error) => End::new(Code::Other, format!("the agent was lost: {error}")),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_of_a_shell_starts_the_agent_with_the_flags() {
+        assert_eq!(
+            Launch::function("claude", &[]),
+            "claude() { overrule proxy -- claude \"$@\"; }"
+        );
+        let flags = ["--policy", "my rules.toml"].map(str::to_owned);
+        assert_eq!(
+            Launch::function("/opt/a b/codex", &flags),
+            "codex() { overrule proxy --policy 'my rules.toml' -- '/opt/a b/codex' \"$@\"; }"
+        );
     }
 }

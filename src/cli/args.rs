@@ -217,8 +217,11 @@ pub struct Proxy {
     /// Pass requests with tools that the proxy cannot read, without a decision about their calls
     #[arg(long)]
     pub pass_unknown: bool,
-    /// Program and arguments of the agent: `-- claude "fix the tests"`
-    #[arg(last = true, value_name = "AGENT")]
+    /// Print a shell function that starts this agent below the proxy, with the flags given here, and end
+    #[arg(long, value_name = "AGENT", conflicts_with = "agent")]
+    pub print: Option<String>,
+    /// Program and arguments of the agent: `claude "fix the tests"`; flags of the proxy come before it
+    #[arg(trailing_var_arg = true, value_name = "AGENT")]
     pub agent: Vec<String>,
 }
 

@@ -8,12 +8,11 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::process::Child;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use self::session::{Parts, Resumed, session};
-use super::agent_process as process;
+use super::agent_process::{self as process, Launch, Started};
 use super::args::{self, Common, Window};
 use super::build::AppContext;
 use super::conversations::Conversations;
@@ -74,9 +73,14 @@ fn names_directory(word: &str) -> bool {
 
 /// Supervises an agent.
 pub fn proxy(common: &Common, args: &args::Proxy) -> Result<Code, Failure> {
+    if let Some(program) = &args.print {
+        known(std::slice::from_ref(program))?;
+        print::out(&Launch::function(program, &flags(common, args)));
+        return Ok(Code::Ok);
+    }
     let mut context = AppContext::read(common)?;
     live::check(&context)?;
-    let agent = known(args)?;
+    let agent = known(&args.agent)?;
     context
         .reach
         .supervise(agent.map_or("AGENT", |agent| agent.program));
@@ -105,9 +109,32 @@ fn end(runtime: Runtime) {
     runtime.shutdown_timeout(Duration::from_millis(200));
 }
 
+/// The flags of a proxy that is started later in the same way.
+fn flags(common: &Common, args: &args::Proxy) -> Vec<String> {
+    let window = (args.window == Window::Tmux).then_some("tmux");
+    let values = [
+        ("--policy", common.policy.as_deref()),
+        ("--upstream", args.upstream.as_deref()),
+        ("--window", window),
+    ];
+    let values = values
+        .into_iter()
+        .filter_map(|(flag, value)| Some([flag, value?]));
+    let set = [
+        ("--headless", common.headless),
+        ("--control", common.control),
+        ("--keep-prompts", args.keep_prompts),
+        ("--pass-unknown", args.pass_unknown),
+    ];
+    let set = set
+        .into_iter()
+        .filter_map(|(flag, is_set)| is_set.then_some(flag));
+    values.flatten().chain(set).map(str::to_owned).collect()
+}
+
 /// The known agent of a program.
-fn known(args: &args::Proxy) -> Result<Option<&'static Agent>, Failure> {
-    let Some(program) = args.agent.first() else {
+fn known(words: &[String]) -> Result<Option<&'static Agent>, Failure> {
+    let Some(program) = words.first() else {
         return Ok(None);
     };
     let agent = agents::named(program);
@@ -207,10 +234,10 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let server = Server::new(setup, at);
     let serving = tokio::spawn(server.clone().serve(listener));
     let mut signals = signals::listen()?;
-    let (mut child, asks) = start_agent(plan, &server.base()).await?;
+    let (mut agent, asks) = start_agent(plan, &server.base()).await?;
     let first = tokio::select! {
         first = first_request(&mut opened, server.requests(), &alarms) => first,
-        ended = ended(&mut child) => {
+        ended = agent.ended() => {
             return Err(without_request(&ended, &alarms));
         }
         StopRequest::Stop(code) | StopRequest::StopNow(code) = signals.next() => return Ok(code),
@@ -221,7 +248,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     drop(signals);
     let (gone, guest) = oneshot::channel();
     tokio::spawn(async move {
-        let end = ended(&mut child).await;
+        let end = agent.ended().await;
         // An error means that the run has ended.
         gone.send(end).unwrap_or_default();
     });
@@ -256,10 +283,11 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         let handle = ready.handle.clone();
         tokio::spawn(async move {
             if let Ok(end) = guest.await {
-                handle.notice(format!(
-                    "the agent ended ({}); the session stays open for you",
-                    end.code.number()
-                ));
+                let how = match &*end.why {
+                    "" => "the agent ended".to_owned(),
+                    why => why.to_owned(),
+                };
+                handle.notice(format!("{how}; the session stays open for you"));
             }
         });
         printing.abort();
@@ -330,8 +358,8 @@ async fn first_request(
     first
 }
 
-/// Starts the agent, or tells how to. Returns it if it is a child, and whether it asks its own user about calls.
-async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<(Option<Child>, Option<String>), Failure> {
+/// Starts the agent, or tells how to. Returns it, and whether it asks its own user about calls.
+async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<(Started, Option<String>), Failure> {
     let (Some(agent), Some((program, own))) = (plan.agent, plan.args.agent.split_first()) else {
         print::err(&format!("the proxy serves {base}"));
         print::err(&format!(
@@ -339,40 +367,30 @@ async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<(Option<Child>, Opti
             print::safe_text(&plan.upstream.shown())
         ));
         print::err("  start the agent with ANTHROPIC_BASE_URL or OPENAI_BASE_URL set to that address");
-        return Ok((None, None));
+        return Ok((Started::Elsewhere, None));
     };
     // What passes without a decision is asked about by the agent itself.
     let keeps_prompts = plan.args.keep_prompts || plan.args.pass_unknown;
-    let launch = process::Launch::new(agent, program, own, base, keeps_prompts);
+    let launch = Launch::new(agent, program, own, base, keeps_prompts);
     let asks = format!("{}: {}", agent.program, launch.asks());
     print::err(&asks);
     if plan.headless {
-        return Ok((Some(launch.spawn(&plan.context.workspace)?), Some(asks)));
+        let child = launch.spawn(&plan.context.workspace)?;
+        return Ok((Started::Child(child), Some(asks)));
     }
-    match plan.args.window {
-        Window::Tmux => launch.in_tmux(&plan.context.workspace).await?,
+    let started = match plan.args.window {
+        Window::Tmux => Started::Pane(launch.in_tmux(&plan.context).await?),
         Window::None => {
             print::err("start the agent in another terminal:");
             print::err(&format!("  {}", launch.line_in(&plan.context.workspace)));
             print::err("this screen opens with its first request (ctrl-c ends)");
+            Started::Elsewhere
         }
-    }
+    };
     if !agent.note.is_empty() {
         print::err(&format!("  note: {}", agent.note));
     }
-    Ok((None, Some(asks)))
-}
-
-/// Waits until the agent has ended, if it is a child.
-async fn ended(child: &mut Option<Child>) -> End {
-    let Some(child) = child else {
-        return std::future::pending().await;
-    };
-    match child.wait().await {
-        Ok(status) if status.success() => End::new(Code::Ok, ""),
-        Ok(status) => End::new(Code::Other, format!("the agent ended with {status}")),
-        Err(error) => End::new(Code::Other, format!("the agent was lost: {error}")),
-    }
+    Ok((started, Some(asks)))
 }
 
 /// Gives every conversation other than the first one a session of its own. The same policy decides in it, and the

@@ -82,6 +82,7 @@ impl Upstream {
             return None;
         }
         let base = self.base.as_str().trim_end_matches('/');
+        let path = without_version(self.base.path(), path);
         let url = Url::parse(&format!("{base}{path}")).ok()?;
         let rest = url.path().strip_prefix(self.base.path().trim_end_matches('/'));
         let below = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -107,6 +108,19 @@ impl Upstream {
             .send()
             .await
             .map_err(|error| SendError::Network(chain(&error.without_url())))
+    }
+}
+
+/// Returns a path without the version that a base ends with, too: some agents add it themselves.
+fn without_version<'p>(base: &str, path: &'p str) -> &'p str {
+    let last = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let is_version = last
+        .strip_prefix('v')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let rest = path.strip_prefix('/').and_then(|path| path.strip_prefix(last));
+    match rest {
+        Some(rest) if is_version && (rest.is_empty() || rest.starts_with(['/', '?'])) => rest,
+        _ => path,
     }
 }
 
@@ -151,6 +165,33 @@ mod tests {
         }
         let odd = url("//evil.example/x").unwrap();
         assert!(odd.starts_with("http://127.0.0.1:9/v1//evil"), "{odd}");
+    }
+
+    #[test]
+    fn a_version_in_the_base_and_in_the_path_is_there_once() {
+        let base = "https://a.example";
+        for (upstream, path, expected) in [
+            ("/v1", "/v1/messages?beta=true", "/v1/messages?beta=true"),
+            ("/v1/", "/v1/chat/completions", "/v1/chat/completions"),
+            ("/v1", "/messages", "/v1/messages"),
+            ("/v1", "/v1", "/v1"),
+            ("/v1", "/v1beta/models", "/v1/v1beta/models"),
+            (
+                "/v1beta",
+                "/v1beta/models/m:generateContent",
+                "/v1beta/models/m:generateContent",
+            ),
+            ("/api/v1", "/v1/responses", "/api/v1/responses"),
+            ("/team", "/team/x", "/team/team/x"),
+            ("/vertex", "/vertex/x", "/vertex/vertex/x"),
+            ("", "/v1/messages", "/v1/messages"),
+        ] {
+            let found = Upstream::new(&format!("{base}{upstream}"))
+                .unwrap()
+                .url(path)
+                .unwrap();
+            assert_eq!(found.as_str(), format!("{base}{expected}"), "{upstream} {path}");
+        }
     }
 
     #[test]

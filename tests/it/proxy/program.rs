@@ -78,6 +78,43 @@ fn an_agent_is_started_so_that_it_asks_nobody_again_unless_that_is_kept() {
     }
 }
 
+#[test]
+fn an_agent_is_named_with_or_without_the_two_dashes_and_its_flags_are_its_own() {
+    let script = "#!/bin/sh\nprintf '%s\\n' \"$@\" > asked\nexit 3\n";
+    let world = with_program("codex", script);
+    let program = world.path("codex").to_str().unwrap().to_owned();
+    for before in [
+        &["proxy", "--headless", "--keep-prompts"][..],
+        &["proxy", "--headless", "--keep-prompts", "--"],
+    ] {
+        let own = [&program, "exec", "--json", "-s", "read-only", "fix it"];
+        finish(world.command(&[before, &own].concat())).ends(1);
+        let asked = world.read("asked");
+        assert!(
+            asked.ends_with("exec\n--json\n-s\nread-only\nfix it\n"),
+            "{asked}"
+        );
+    }
+    let said = finish(world.command(&["proxy", "--headless", "--no-such-flag", "codex"])).ends(2);
+    assert!(said.err.contains("--no-such-flag"), "{}", said.err);
+}
+
+#[test]
+fn a_shell_function_is_printed_and_nothing_starts() {
+    let world = World::new();
+    let said = world
+        .run(&[
+            "proxy", "--print", "claude", "--window", "tmux", "--policy", "guarded",
+        ])
+        .ends(0);
+    assert_eq!(
+        said.out,
+        "claude() { overrule proxy --policy guarded --window tmux -- claude \"$@\"; }\n"
+    );
+    world.run(&["proxy", "--print", "vim"]).ends(2).tells("claude");
+    assert!(world.ids().is_empty());
+}
+
 #[tokio::test]
 async fn a_supervised_agent_has_no_limit_of_requests_unless_its_operator_sets_one() {
     let wire = "openai-chat";
