@@ -231,7 +231,23 @@ fn the_graph_follows_only_at_its_end() {
     stage.thought("t51", "two");
     stage.finished("c52", "read_file", "{}", Outcome::ok("1"));
     stage.draw();
-    assert_eq!(stage.selected(), Some(id("c52")), "it follows again");
+    assert_eq!(stage.selected(), Some(id("c10")), "a call of this turn waits");
+}
+
+#[test]
+fn a_call_that_waits_has_the_cursor_also_where_a_sibling_runs() {
+    let mut stage = Stage::new(100, 30);
+    stage.sample();
+    stage.draw();
+    assert_eq!(stage.selected(), Some(id("c5")), "c6 of the same turn runs below it");
+    // Where the operator puts it, it stays.
+    stage.press("1 G");
+    assert_eq!(stage.selected(), Some(id("c6")));
+    stage.draw();
+    assert_eq!(stage.selected(), Some(id("c6")));
+    stage.thought("t9", "and more");
+    stage.draw();
+    assert_eq!(stage.selected(), Some(id("c5")));
 }
 
 #[test]

@@ -25,18 +25,38 @@ impl GraphPane {
         let waits = self.is_on_waiting(state);
         let stays = self.pinned || waits && self.rests == self.selected;
         if !stays || self.selected.is_none() {
-            self.selected = self.pick_at(self.len().saturating_sub(1));
+            let last = self.pick_at(self.len().saturating_sub(1));
+            // The operator put it there, and nothing is newer.
+            let is_put = self.rests.is_some() && self.rests == self.selected && self.selected == last;
+            self.selected = last;
             if waits || self.is_on_waiting(state) {
                 // Of several new waiting calls, the oldest comes first.
                 let mut waiting = state.agenda.waiting.values().copied();
                 let oldest = waiting.find(|id| self.rows.find(*id).is_some());
-                self.selected = oldest.map(Pick::Node).or(self.selected);
+                self.selected = oldest.map(Pick::Node).or(last);
+            } else if !is_put {
+                // A call that waits has the cursor, also where another one of its turn was released after it.
+                self.selected = self.waiting_beside(state, last).map(Pick::Node).or(last);
             }
-            self.rests = self.selected.filter(|_| self.is_on_waiting(state));
+            self.rests = self.selected.filter(|_| is_put || self.is_on_waiting(state));
             self.see();
             return;
         }
         self.stay(before);
+    }
+
+    /// The first call of the turn of a row that waits for the operator.
+    fn waiting_beside(&self, state: &State, row: Option<Pick>) -> Option<NodeId> {
+        let turn = match row? {
+            Pick::Node(id) => state.turn_of(id)?.id,
+            Pick::Live(turn, _) => turn,
+        };
+        let mut waiting = state.agenda.waiting.values().copied();
+        waiting.find(|id| {
+            let asks = state.call(*id).is_some_and(|call| call.status.needs_operator());
+            let is_beside = state.turn_of(*id).is_some_and(|one| one.id == turn);
+            asks && is_beside && self.rows.find(*id).is_some()
+        })
     }
 
     /// True if the cursor is on a call that waits for the operator: new rows do not move it.
