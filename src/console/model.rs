@@ -43,6 +43,7 @@ use cached::Caches;
 use double_press::{DoublePress, What};
 use idle_time::{IDLE_MS, IdleTime};
 use overlay::{Overlay, Text};
+use overrule_domain::agent::held_behind;
 use overrule_domain::call::{Call, Status};
 use overrule_domain::effective_status::EffectiveStatus;
 use overrule_domain::id::NodeId;
@@ -238,7 +239,10 @@ impl Model {
             },
             (None, _) => match (&call.status, ladder::shut(&self.run.state, call)) {
                 (Status::Queued, Some((scope, breaker))) => breaker.describe(&scope, utc),
-                _ => state.status_words(call).into_owned(),
+                _ => match held_behind(&self.run.state, call) {
+                    Some(behind) => format!("held behind {behind}"),
+                    None => state.status_words(call).into_owned(),
+                },
             },
         }
     }

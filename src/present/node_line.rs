@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::call::CallStatusView;
 use overrule_base::text::visible;
+use overrule_domain::agent::held_behind;
 use overrule_domain::badge;
 use overrule_domain::call::{Call, Outcome, Status};
 use overrule_domain::id::NodeId;
@@ -66,7 +67,9 @@ pub fn remarks(state: &State, node: &Node) -> Vec<String> {
     let call = state.calls.get(&node.id);
     let status = call.map(|call| CallStatusView::of(state, call));
     if let Some(view) = status {
-        if *view.status != Status::Succeeded {
+        if let Some(behind) = call.and_then(|call| held_behind(state, call)) {
+            remarks.push(format!("held behind {behind}"));
+        } else if *view.status != Status::Succeeded {
             let words = call.map(|call| state.status_words(call));
             remarks.extend(words.map(Cow::into_owned));
         }

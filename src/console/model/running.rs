@@ -9,6 +9,7 @@ use super::run::RunPart;
 use crate::panes::graph::model::Pick;
 use crate::panes::inspector::model::Subject;
 use crate::symbols::Charset;
+use overrule_domain::agent::held_behind;
 use overrule_domain::call::{Call, Status};
 use overrule_domain::id::TurnId;
 use overrule_domain::live::{Live, LiveOutput};
@@ -52,12 +53,15 @@ impl Model {
         self.run.running().any(|call| call == id.call())
     }
 
-    /// How long a call has been running, with a spinner; none if it does not run, or in a recorded or halted run.
+    /// How long a call has been running, with a spinner, or behind which call an agent does not have it; none if it does not run, or in a recorded or halted run.
     pub fn running_words(&self, call: &Call) -> Option<String> {
         let now = self.now_of_run().filter(|_| !self.settings.is_recorded())?;
         let Status::Running(attempt) = call.status else {
             return None;
         };
+        if let Some(behind) = held_behind(&self.run.state, call) {
+            return Some(format!("held behind {behind}"));
+        }
         let record = call.attempts.iter().find(|one| one.no == attempt)?;
         let began = self.run.state.recorded_at(record.intent)?;
         let seconds = u64::try_from(now.saturating_sub(began)).unwrap_or_default() / 1000;

@@ -2,6 +2,8 @@
 //!
 //! Must not know: formats beyond what the agent and the model say.
 
+use overrule::domain::agent::held_behind;
+use overrule::domain::call::Status;
 use overrule::domain::command::{CallCommand, Command, Edit};
 use overrule::domain::id::NodeId;
 use overrule::domain::state::State;
@@ -312,4 +314,37 @@ async fn arguments_that_do_not_fit_the_agents_tool_are_a_warning_and_never_refus
         assert_eq!(*ran.lock().unwrap(), [("bash".to_owned(), odd)], "{about}");
         live.end().await;
     }
+}
+
+#[tokio::test]
+async fn an_approved_call_whose_bytes_are_withheld_is_held_behind_the_undecided_one() {
+    let wire = "anthropic";
+    let calls = [("a1", "bash", bash("one")), ("a2", "edit", bash("two"))];
+    let model = Server::new(vec![
+        streamed(wire, "First.", &calls),
+        streamed(wire, "Second.", &[]),
+    ]);
+    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+    let agent = Agent::new(wire, &stage.base);
+    let ran = agent.ran.clone();
+    let work = works(agent, "do it");
+    let mut live = stage.run(Preset::Supervised).await;
+    let (first, second) = (asked(&mut live, "bash").await, asked(&mut live, "edit").await);
+    approve(&live, second).await;
+    live.settles("it is released", |state| {
+        matches!(state.calls[&second].status, Status::Running(_))
+    })
+    .await;
+    let behind = |live: &Live, call: &NodeId| held_behind(&live.state, &live.state.calls[call]);
+    assert_eq!(behind(&live, &second), Some(first));
+    assert_eq!(behind(&live, &first), None, "it waits for the operator");
+    assert!(ran.lock().unwrap().is_empty());
+    approve(&live, first).await;
+    live.settles("both are with the agent", |state| {
+        !state.calls[&first].attempts.is_empty()
+    })
+    .await;
+    assert_eq!(behind(&live, &second), None);
+    assert_eq!(work.await.unwrap().0, "Second.");
+    live.end().await;
 }

@@ -246,3 +246,28 @@ fn what_an_agent_would_contradict_is_refused_before_a_word_is_typed() {
         assert_ne!(is_sent, is_from_agent, "{name}: an open editor holds the run");
     }
 }
+
+#[test]
+fn a_released_call_that_its_agent_does_not_have_is_held_and_not_running() {
+    let mut stage = Stage::new(120, 40);
+    stage.sample();
+    let running = stage.text();
+    assert!(
+        running.contains("c6 read_file ⠋ running") || running.contains("running"),
+        "{running}"
+    );
+    let state = &mut stage.model.run.state;
+    let tools = &mut Arc::make_mut(state.started.as_mut().unwrap()).tools;
+    tools[0].origin = Some(Box::new(ToolOrigin {
+        source: ToolOrigin::AGENT.into(),
+        server: None,
+        tool: "bash".into(),
+        title: None,
+        pin: "pin".into(),
+        drift: None,
+    }));
+    stage.press("1 G");
+    let held = stage.text();
+    assert!(held.contains("c6 read_file held behind c5"), "{held}");
+    assert!(!held.contains("read_file ⠋ running"), "{held}");
+}

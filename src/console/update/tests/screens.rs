@@ -239,7 +239,11 @@ fn a_call_that_waits_has_the_cursor_also_where_a_sibling_runs() {
     let mut stage = Stage::new(100, 30);
     stage.sample();
     stage.draw();
-    assert_eq!(stage.selected(), Some(id("c5")), "c6 of the same turn runs below it");
+    assert_eq!(
+        stage.selected(),
+        Some(id("c5")),
+        "c6 of the same turn runs below it"
+    );
     // Where the operator puts it, it stays.
     stage.press("1 G");
     assert_eq!(stage.selected(), Some(id("c6")));
