@@ -45,7 +45,7 @@ pub struct Setup {
 /// A journal in a new session in a directory; a log in memory where there is none.
 pub fn log(journal: Option<&Path>) -> Result<Box<dyn Log>, Fail> {
     Ok(match journal {
-        Some(dir) => Box::new(JournalLog(Store::open(dir).create(ids::session())?)),
+        Some(dir) => Box::new(JournalLog::unlisted(Store::open(dir).create(ids::session())?)),
         None => Box::new(Memory::default()),
     })
 }

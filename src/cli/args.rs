@@ -279,6 +279,10 @@ impl Demo {
 pub struct Resume {
     /// Session: id, unique prefix, or `last` [default: pick one; without a terminal, last]
     pub id: Option<String>,
+    /// Continue it although this program did not write it here. The stricter preset holds; its rules and approvals ask
+    /// again
+    #[arg(long)]
+    pub from_elsewhere: bool,
 }
 
 /// Actions on sessions.

@@ -13,11 +13,13 @@ use super::exit::{Code, Failure};
 use super::models;
 use super::operator;
 use super::print;
+use super::written_here::Note;
 use overrule_config::{self as config, Env, Flags, Settings};
 use overrule_control::Places;
 use overrule_control::agents::Agents;
 use overrule_domain::envelope::Envelope;
 use overrule_domain::event::run::{Limits, Started};
+use overrule_domain::id::Seq;
 use overrule_domain::price::Price;
 use overrule_engine::advise::{Adviser, ShellStart};
 use overrule_engine::approver::{self, Approver};
@@ -394,19 +396,44 @@ fn workspace(common: &Common) -> Result<PathBuf, Failure> {
 }
 
 /// The journal as the engine's log.
-pub struct JournalLog(pub Writer);
+pub struct JournalLog {
+    writer: Writer,
+    last: Seq,
+    /// Notes what is on disk, for a session of one's own.
+    note: Option<Note>,
+}
+
+impl JournalLog {
+    /// Writes a session that is not listed.
+    pub const fn unlisted(writer: Writer) -> Self {
+        Self {
+            writer,
+            last: Seq(0),
+            note: None,
+        }
+    }
+}
 
 impl Log for JournalLog {
     fn append(&mut self, envelope: &Envelope) -> Result<(), Unwritten> {
-        self.0.append(envelope).map_err(unwritten)
+        if self.last == Seq(0) {
+            // Begun here: a kill before the first sync makes it no stranger's.
+            self.note.iter().for_each(Note::begin);
+        }
+        self.last = envelope.seq;
+        self.writer.append(envelope).map_err(unwritten)
     }
 
     fn flush(&mut self) -> Result<(), Unwritten> {
-        self.0.flush().map_err(unwritten)
+        self.writer.flush().map_err(unwritten)
     }
 
     fn sync(&mut self) -> Result<(), Unwritten> {
-        self.0.sync().map_err(unwritten)
+        self.writer.sync().map_err(unwritten)?;
+        if let Some(note) = &self.note {
+            note.keep(self.last, self.writer.head());
+        }
+        Ok(())
     }
 }
 
@@ -418,14 +445,15 @@ fn unwritten(error: overrule_journal::Error) -> Unwritten {
 /// Builds the driver of a run, and the handle to it.
 pub fn driver(
     state: overrule_domain::state::State,
-    writer: Writer,
+    (writer, note): (Writer, Option<Note>),
     adviser: Adviser,
     launch: Launch,
     notices: Vec<String>,
 ) -> (Driver, Handle) {
+    let last = state.seq;
     Driver::new(Parts {
         state,
-        log: Box::new(JournalLog(writer)),
+        log: Box::new(JournalLog { writer, last, note }),
         adviser,
         launch,
         clock: Clock::start(),

@@ -34,6 +34,11 @@ impl Status {
     }
 }
 
+/// What a tool reaches without a sandbox.
+const REACH: &str = "a tool has no terminal, but it can open yours like any program of your user: it can write to \
+    /dev/pts/N, type by `tmux send-keys` and the like, and as root by TIOCSTI. Let an agent that you do not trust run as \
+    another user";
+
 /// A finished check.
 struct Check {
     of: String,
@@ -67,6 +72,7 @@ pub fn doctor(common: &Common) -> Result<Code, Failure> {
     checks.push(read("theme", live_reload::theme(&context)));
     checks.push(read("keys", live_reload::keymap(&context)));
     checks.push(terminal());
+    checks.push(reach());
     checks.push(sessions(&context));
     checks.push(model(common, &context));
     checks.extend(servers(&context)?);
@@ -108,6 +114,11 @@ fn terminal() -> Check {
             "standard output is no terminal: runs are headless",
         )
     }
+}
+
+/// What a tool can do with the terminal although it has none.
+fn reach() -> Check {
+    Check::new("reach of tools", Status::Warning, REACH)
 }
 
 fn sessions(context: &AppContext) -> Check {

@@ -13,6 +13,7 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::operator;
 use super::print;
+use super::written_here;
 use overrule_base::text::{visible, visible_head};
 use overrule_config::Env;
 use overrule_console::link::{Forking, NewSession, Update};
@@ -38,7 +39,7 @@ const NAMED: usize = 20;
 pub struct Forks {
     /// The sessions.
     pub store: Store,
-    /// The environment, for where a session is noted that begins below a run.
+    /// The environment: where sessions are noted that are own, or begin below a run.
     pub env: Env,
     /// Flags to find them from a command line.
     pub reach: address::Flags,
@@ -70,7 +71,7 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
     if let Some(damage) = &found.report.damage {
         print::err(&format!("session {} is damaged: {damage}", visible(&place.id())));
     }
-    let made = forks.write(&found, args.name.as_deref())?;
+    let made = forks.write(&place, &found, args.name.as_deref())?;
     let id = made.id();
     let view = ForkView::of(Some(&id), &found.ready.preview);
     if common.json {
@@ -97,7 +98,7 @@ pub fn answer(forks: &Forks, place: &Place, step: Forking, shown: usize) -> Upda
             Update::ForkPreview(found.map(|found| Arc::new(found.ready.preview)))
         }
         Forking::Write { at, resume: resumes } => {
-            let made = read(place, Some(at)).and_then(|found| forks.write(&found, None));
+            let made = read(place, Some(at)).and_then(|found| forks.write(place, &found, None));
             Update::Forked {
                 session: made.map(|made| forks.written(&made)).map_err(reported),
                 resume: resumes,
@@ -164,7 +165,7 @@ impl Forks {
     }
 
     /// Writes a fork, or nothing on an error.
-    fn write(&self, found: &ForkSource, name: Option<&str>) -> Result<Place, Failure> {
+    fn write(&self, of: &Place, found: &ForkSource, name: Option<&str>) -> Result<Place, Failure> {
         let predicted = &found.ready.preview;
         let at = Clock::start().utc_ms();
         let mut facts = predicted.facts(&self.by, at);
@@ -184,6 +185,10 @@ impl Forks {
             stored?;
             facts.iter().try_for_each(|fact| writer.append(fact))
         })?;
+        // A fork of a session from elsewhere is from elsewhere as well.
+        if written_here::writer(&self.env, of) != written_here::Writer::Elsewhere {
+            written_here::copied(&self.env, &made);
+        }
         Ok(made)
     }
 }

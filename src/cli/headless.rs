@@ -59,12 +59,14 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     let mut guest = std::pin::pin!(gone(guest));
     let mut files = Followed::new(context, &handle);
     files.take().await;
+    let mut is_left = false;
     let end = loop {
         tokio::select! {
             biased;
             asked = stop.next() => match asked {
                 StopRequest::Stop(code) => {
                     print::err("interrupted: ending running calls (again to end immediately)");
+                    is_left = true;
                     break End::new(code, "");
                 }
                 StopRequest::StopNow(code) => return Ok(stop_now(&address, code)),
@@ -93,10 +95,8 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
             () = files.changed() => files.take().await,
         }
     };
-    if let Some(door) = &door {
-        door.shut();
-    }
-    let leaving = leave::begin(end.code, format!("to continue: {}", address.to_continue()));
+    door.iter().for_each(|door| door.shut());
+    let leaving = is_left.then(|| leave::begin(end.code, format!("to continue: {}", address.to_continue())));
     // A second signal ends the program immediately.
     tokio::select! {
         () = handle.shutdown() => {}
@@ -113,10 +113,9 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
         door.settle().await;
     }
     let end = ended.map_or_else(|_| lost_loop(), |()| end);
-    let mut caller = out.caller;
-    caller.call_at_end(&watch.state, &end);
+    out.caller.call_at_end(&watch.state, &end);
     tokio::select! {
-        failed = caller.finish() => failed.iter().for_each(|words| print::err(&print::safe_text(words))),
+        failed = out.caller.finish() => failed.iter().for_each(|words| print::err(&print::safe_text(words))),
         asked = stop.next() => if let StopRequest::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
     }
     if watch.guest {

@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Looks until the program ends by force: 0.9 s, so that it has ended after a second.
 const LOOKS: u32 = 45;
 /// Looks while children may end by themselves: they get two seconds between SIGTERM and SIGKILL.
-const WITH_CHILDREN: u32 = 175;
+const WITH_CHILDREN: u32 = 225;
 
 /// An end that is under way. Dropping this means that it was reached.
 #[must_use]

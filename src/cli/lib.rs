@@ -72,6 +72,7 @@ pub mod tools;
 pub mod trust;
 pub mod verbs;
 pub mod weights;
+mod written_here;
 
 use std::process::ExitCode;
 

@@ -8,7 +8,7 @@ use super::args::Common;
 use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::operator;
-use super::{control, difference, print, resume};
+use super::{control, difference, print, resume, written_here};
 use overrule_base::text::visible;
 use overrule_control::protocol::Asks;
 use overrule_control::{Answer, Error as ControlError};
@@ -195,7 +195,8 @@ fn here(
 ) -> Result<Recorded, Failure> {
     let state = fold(facts);
     let adviser = adviser(common, context, place, &state)?;
-    let (driver, _) = build::driver(state, writer, adviser, Launch::RecordOnly, Vec::new());
+    let note = written_here::note_if_own(&context.env, place);
+    let (driver, _) = build::driver(state, (writer, note), adviser, Launch::RecordOnly, Vec::new());
     let actor = Actor::operator(context.user(), Via::Shell);
     match driver.record_one(command, &actor) {
         Ok(seq) => Ok(Recorded {

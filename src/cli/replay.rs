@@ -63,7 +63,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     });
     match shown? {
         ScreenExit::Code(code) => Ok(code),
-        ScreenExit::For(session) => resume::resume_session(common, context, &session),
+        ScreenExit::For(session) => resume::resume_session(common, context, &session, false),
     }
 }
 

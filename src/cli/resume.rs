@@ -13,7 +13,9 @@ use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::operator;
 use super::run::{self, Ready};
-use super::{demos, effects, headless, learned, live, lost_edits, models, picker, print, record};
+use super::{
+    demos, effects, headless, learned, live, lost_edits, models, picker, print, record, written_here,
+};
 use overrule_base::text::visible;
 use overrule_domain::call::Status;
 use overrule_domain::event::run::{Limits, Started, ToolCard};
@@ -34,19 +36,25 @@ use overrule_tools::sample;
 pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     match picker::session(common, &context, resume.id.as_deref(), "resume")? {
-        Some(id) => resume_session(common, context, &id),
+        Some(id) => resume_session(common, context, &id, resume.from_elsewhere),
         None => Ok(Code::Ok),
     }
 }
 
-/// Resumes the session of this id.
-pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<Code, Failure> {
+/// Resumes the session of this id. One from elsewhere asks first, unless it is `accepted`.
+pub fn resume_session(
+    common: &Common,
+    context: AppContext,
+    id: &str,
+    accepted: bool,
+) -> Result<Code, Failure> {
     let headless = run::is_headless(common);
     live::check(&context)?;
     let place = context.find_to_resume(common, id)?;
     operator::may_decide(&context, &place.id(), "continue")?;
     check_before_opening(common, &place, headless)?;
     let runtime = run::runtime()?;
+    let by = written_here::writer(&context.env, &place);
     let Opened {
         writer,
         state,
@@ -64,6 +72,8 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
         return headless::print_answer(common, &state, text, &context.address(&session));
     }
+    let admitted = written_here::admit(&context, by, (&state, &session), (headless, accepted))?;
+    notices.extend(admitted.notice);
     if headless {
         for line in effects::before_resume(&state) {
             print::err(&line);
@@ -88,10 +98,12 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         (&workspace, headless && !common.control),
     )?;
     if common.policy.is_none() {
-        adviser.keep_preset(&state.policy);
+        adviser.keep_preset(&admitted.preset);
     }
     adviser.watch = adviser.watch.on(&state);
-    adviser.keep_rules(&state.rules);
+    if admitted.rules_count {
+        adviser.keep_rules(&state.rules);
+    }
     notices.extend(rules_in_force(&adviser));
     let model: Arc<dyn Model> = models::build(&context, &setup.model, !headless)?;
     let mut fitted = context.started(&adviser, &*model, &setup, &recorded.input)?;
@@ -104,6 +116,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     notices.extend(orphan_processes(&state));
     adviser.keep_resilience(&state);
     let mut first = first_events(&state, &adviser, fitted);
+    written_here::take_back(&mut first, admitted.events);
     first.extend(adviser.resilience(&state));
     if let Some(lost) = lost_edits::lost_edits(&state) {
         first.extend(lost.events);
@@ -112,9 +125,17 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     // The previous process died before it recorded the first prompt.
     let task = setup.task.as_deref().filter(|_| state.turns.is_empty());
     let task = task.map(run::first_prompt);
+    // It is admitted: from here on it is one's own.
+    let note = written_here::note(&context.env, &session);
     let (head, run) = (writer.head(), writer.run());
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
-    let (driver, handle) = build::driver(state, writer, adviser, Launch::World(model), notices);
+    let (driver, handle) = build::driver(
+        state,
+        (writer, Some(note)),
+        adviser,
+        Launch::World(model),
+        notices,
+    );
     let driver = context.configured(learned::keep(driver, &context, &setup));
     let ready = Ready {
         driver,

@@ -13,7 +13,9 @@ use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::operator;
 use super::toolbox::{Following, RunTools};
-use super::{control, demos, headless, headless_decisions, learned, live, models, output, picker};
+use super::{
+    control, demos, headless, headless_decisions, learned, live, models, output, picker, written_here,
+};
 use overrule_base::text::{visible, visible_head};
 use overrule_control::{Door, peer};
 use overrule_domain::command::{Command, Edit, EditCommand};
@@ -235,6 +237,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     let start = learned::start(context, &setup)?;
     operator::note_beginning(&context.env, &id.to_string())?;
     let writer = context.store.create(id)?;
+    let note = written_here::note(&context.env, &id.to_string());
     let mut notices = context.notices();
     notices.extend(of_servers);
     notices.extend(uncosted(&started));
@@ -246,7 +249,13 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     first.extend(adviser.resilience(&State::default()));
     first.extend(start.event);
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
-    let (driver, handle) = build::driver(State::default(), writer, adviser, Launch::World(model), notices);
+    let (driver, handle) = build::driver(
+        State::default(),
+        (writer, Some(note)),
+        adviser,
+        Launch::World(model),
+        notices,
+    );
     let driver = context.configured(learned::keep(driver, context, &setup));
     let session = setup.session;
     let ready = Ready {

@@ -280,7 +280,7 @@ fn carry_out(common: &Common, verb: &dyn Act) -> Result<Code, Failure> {
     }
     // In the process that has it open, the run continues anyway.
     if on.resume && !elsewhere {
-        return resume::resume_session(common, context, &place.id());
+        return resume::resume_session(common, context, &place.id(), false);
     }
     Ok(Code::Ok)
 }

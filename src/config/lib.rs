@@ -38,7 +38,7 @@ pub use env::Env;
 pub use error::Error;
 pub use flags::Flags;
 pub use key::{Key, KeyOf};
-pub use load::{OWN, Trust, load};
+pub use load::{OWN, Trust, default_sessions, load};
 pub use overrule_base::document::{At, Place};
 pub use routing::RoutingSettings;
 pub use settings::{Ambiguous, Glyphs, ModelEntry, Origin, Setting, Settings, Why};

@@ -47,7 +47,7 @@ impl Link {
     }
 
     /// Returns the hexadecimal spelling that the next record contains.
-    pub(super) fn hex(self) -> [u8; 32] {
+    pub fn hex(self) -> [u8; 32] {
         let mut text = [0; 32];
         for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
             spell(pair, u32::from(byte));

@@ -18,6 +18,7 @@ mod demos;
 mod doubt;
 mod edits;
 mod effects;
+mod elsewhere;
 mod forks;
 mod headless;
 mod last;

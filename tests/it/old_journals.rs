@@ -43,6 +43,7 @@ fn stored(file: &Path) -> (World, String) {
     fs::create_dir_all(&dir).unwrap();
     fs::copy(file, dir.join("journal.jsonl")).unwrap();
     assert!(state.started.is_some());
+    world.own(&id);
     (world, id)
 }
 

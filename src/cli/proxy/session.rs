@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::args::Common;
 use crate::build::{self, AppContext};
-use crate::exit::Failure;
+use crate::exit::{Code, Failure};
 use crate::opening::{self, Opened};
 use crate::operator;
 use crate::run::Ready;
+use crate::written_here;
 use overrule_base::text::visible;
 use overrule_config::Origin;
 use overrule_domain::event::run::{Limits, Reuse, Started};
@@ -38,7 +39,18 @@ pub struct Resumed(Arc<Mutex<Option<Opened>>>);
 impl Resumed {
     /// Opens the session.
     pub fn open(context: &AppContext, id: &str) -> Result<Self, Failure> {
-        let opened = opening::open(context, &context.find(id)?)?;
+        let place = context.find(id)?;
+        if written_here::writer(&context.env, &place) == written_here::Writer::Elsewhere {
+            return Err(Failure::new(
+                Code::Halted,
+                format!(
+                    "cannot resume session {}: it is from elsewhere: this program did not write it here; hint: read it \
+                     with `overrule replay`, and start a new one",
+                    place.id()
+                ),
+            ));
+        }
+        let opened = opening::open(context, &place)?;
         Ok(Self(Arc::new(Mutex::new(Some(opened)))))
     }
 
@@ -181,9 +193,16 @@ pub fn session(
     };
     first.extend(adviser.resilience(&state));
     notices.extend(context.notices());
+    let note = written_here::note(&context.env, &session);
     let (head, run) = (if is_resumed { writer.head() } else { Link::FIRST }, writer.run());
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
-    let (driver, handle) = build::driver(state, writer, adviser, Launch::World(model), notices);
+    let (driver, handle) = build::driver(
+        state,
+        (writer, Some(note)),
+        adviser,
+        Launch::World(model),
+        notices,
+    );
     let driver = context.configured(driver);
     let settings = context.clone();
     let fit = Arc::new(move |registry| settings.fitted_to_agent(registry));

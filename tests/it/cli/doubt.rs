@@ -263,6 +263,7 @@ fn a_session_that_died_before_its_first_prompt_still_knows_its_task() {
     let id = world.id();
     let first = world.journal(&id).lines().next().unwrap().to_owned();
     std::fs::write(world.place(&id).journal(), format!("{first}\n")).unwrap();
+    world.own(&id);
     std::fs::remove_file(world.ws().join("log.txt")).unwrap();
     let output = world.run(&["resume", &id, "--headless"]).ends(0);
     assert_eq!(output.out, "copied alpha, started, logged\n");
@@ -283,6 +284,7 @@ fn what_was_decided_elsewhere_is_decided_anew_and_not_failed() {
         .collect();
     let before: String = journal.split_inclusive('\n').take(started[1] - 1).collect();
     std::fs::write(world.place(&id).journal(), before).unwrap();
+    world.own(&id);
     std::fs::remove_file(world.ws().join("log.txt")).unwrap();
     // What a child is given there is not the same, so it is not the same call any more.
     let mut command = world.command(&["resume", &id, "--headless", "--policy", "auto"]);

@@ -357,6 +357,12 @@ fn a_single_file_and_a_fork_can_be_forked() {
     );
     let third = fork(&world, &[&first]);
     assert_eq!(world.state(&third).forks.len(), 2);
+    // A file is nobody's session, and neither are its forks.
+    world
+        .run(&["resume", &second, "--headless"])
+        .ends(4)
+        .tells("it is from elsewhere");
+    world.own(&second);
     let output = world
         .run(&["resume", &second, "--headless", "--policy", "auto"])
         .ends(0);

@@ -67,6 +67,7 @@ fn cut(world: &World, id: &str, words: &str, with: bool) {
         .take(at + usize::from(with))
         .collect();
     std::fs::write(world.place(id).journal(), stored).unwrap();
+    world.own(id);
 }
 
 /// A run that ended while a command that it had given up was still ending.

@@ -253,6 +253,7 @@ fn what_was_let_run_does_not_begin_under_a_stricter_policy() {
     // As if the program had died right before the launch.
     let killed = || {
         std::fs::write(world.place(&id).journal(), before.join("\n") + "\n").unwrap();
+        world.own(&id);
         let _ = std::fs::remove_file(world.ws().join("paid.txt"));
     };
     let paid = || world.read("paid.txt") == "paid\n";

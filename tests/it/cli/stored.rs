@@ -146,6 +146,7 @@ fn a_verb_on_a_stored_session_records_what_it_records_in_a_paused_run() {
     let (base, kept) = (world.path("base"), world.path("kept"));
     copy(&session, &base);
     for (verb, words) in VERBS {
+        world.own(&id);
         let before = reopened(&world, &id);
         let resume = world.command(&["resume", &id, "--headless", "--control"]);
         let holder = Holder::start(&world, resume);

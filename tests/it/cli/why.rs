@@ -91,6 +91,8 @@ fn adopted(world: &World, sample: &str) -> String {
         writer.append(&envelope).unwrap();
     }
     writer.sync().unwrap();
+    drop(writer);
+    world.own(&id.to_string());
     id.to_string()
 }
 

@@ -113,6 +113,14 @@ fn globs_of_the_settings_hide_tools() {
 fn the_doctor_tells_of_each_server_and_ends_with_what_it_found() {
     let served = Served::new(&[]);
     let said = served.world.run(&["doctor"]).ends(0);
+    let reach = said
+        .out
+        .lines()
+        .find(|line| line.starts_with("warning  reach of tools: "))
+        .unwrap();
+    for words in ["/dev/pts/N", "tmux send-keys", "TIOCSTI"] {
+        assert!(reach.contains(words), "{reach}");
+    }
     assert!(
         said.out
             .contains("ok       MCP server bad: 18 tools, protocol 2025-11-25"),

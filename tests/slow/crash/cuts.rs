@@ -64,6 +64,7 @@ impl Record {
         }
         let whole: String = self.journal.split_inclusive('\n').take(records).collect();
         fs::write(self.world.place(&self.id).journal(), whole + more).unwrap();
+        self.world.own(&self.id);
         open
     }
 

@@ -217,7 +217,7 @@ impl<'r> Bench<'r> {
     /// Serves a run until it has its answer and its operator wants nothing more.
     async fn serve(&self, state: State, writer: Writer) {
         let fresh = state.turns.is_empty();
-        let log = Box::new(JournalLog(writer));
+        let log = Box::new(JournalLog::unlisted(writer));
         let mut live = Live::over(state, log, self.adviser.clone(), self.model.clone());
         if fresh {
             live.prompt("go").await;
