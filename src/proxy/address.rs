@@ -8,6 +8,8 @@ use std::net::SocketAddr;
 use overrule_base::canon;
 use overrule_engine::ids;
 
+/// The header with the token, for an agent that would name its address in its arguments.
+pub const HEADER: &str = "x-overrule-token";
 /// The part of the path before the token.
 const PREFIX: &str = "/s/";
 /// Bytes of a token.
@@ -47,15 +49,28 @@ impl Token {
         let rest = path_and_query.strip_prefix(PREFIX)?;
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (token, path) = rest.split_at_checked(end)?;
-        // Hashes are compared, so that the time says nothing about the token.
-        let of = |text: &str| canon::hash("overrule proxy token v1", &[text.as_bytes()]);
-        (of(token) == of(&self.0)).then_some(path)
+        self.is(token).then_some(path)
+    }
+
+    /// True for the token, in a header of a request.
+    pub fn is(&self, text: &str) -> bool {
+        hash(text) == hash(&self.0)
     }
 
     /// Replaces the token in a text that is shown.
     pub fn hidden_in(&self, text: &str) -> String {
         text.replace(&self.0, "<token>")
     }
+}
+
+/// The hash of a token. Hashes are compared, so that the time says nothing about it.
+fn hash(text: &str) -> String {
+    canon::hash("overrule proxy token v1", &[text.as_bytes()])
+}
+
+/// Splits the base URL of the proxy: its address, and the token in it.
+pub fn parts(base: &str) -> Option<(&str, &str)> {
+    base.split_once(PREFIX)
 }
 
 /// Returns true if the `Host` header names this address. Anything else comes from a page that was made to point here.
@@ -77,6 +92,9 @@ mod tests {
             Some("/v1/messages?beta=true")
         );
         assert_eq!(token.strip("/s/0123456789abcdef"), Some(""));
+        assert!(token.is("0123456789abcdef") && !token.is("0123456789abcde") && !token.is(""));
+        let base = token.base("127.0.0.1:80".parse().unwrap());
+        assert_eq!(parts(&base), Some(("http://127.0.0.1:80", "0123456789abcdef")));
         for wrong in [
             "/v1/messages",
             "/s/0123456789abcde/v1",

@@ -4,6 +4,8 @@
 
 use hyper::header::{self, HeaderMap, HeaderName};
 
+use super::address::HEADER;
+
 /// Headers of one connection, which end at the proxy.
 const HOP_BY_HOP: [&str; 9] = [
     "connection",
@@ -36,7 +38,12 @@ fn listed(headers: &HeaderMap) -> Vec<String> {
 pub fn for_model(headers: &HeaderMap) -> HeaderMap {
     let mut kept = kept(
         headers,
-        &[header::HOST, header::CONTENT_LENGTH, header::ACCEPT_ENCODING],
+        &[
+            header::HOST,
+            header::CONTENT_LENGTH,
+            header::ACCEPT_ENCODING,
+            HeaderName::from_static(HEADER),
+        ],
     );
     kept.insert(
         header::ACCEPT_ENCODING,

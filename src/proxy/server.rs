@@ -185,12 +185,15 @@ impl Server {
         let (mut head, body) = request.into_parts();
         let host = head.headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let path = head.uri.path_and_query().map_or("", |path| path.as_str());
-        let Some(path) = self
-            .setup
-            .token
-            .strip(path)
-            .filter(|_| address::is_host(host, self.at))
-        else {
+        let token = head
+            .headers
+            .get(address::HEADER)
+            .and_then(|token| token.to_str().ok());
+        let path = match token {
+            Some(token) => Some(path).filter(|_| self.setup.token.is(token)),
+            None => self.setup.token.strip(path),
+        };
+        let Some(path) = path.filter(|_| address::is_host(host, self.at)) else {
             return plain(StatusCode::NOT_FOUND, "not found");
         };
         // It is decided on what is sent.

@@ -160,3 +160,25 @@ fn the_files_of_rules_for_agents_decide_as_they_say() {
         assert_eq!(reads("/w/.env.local"), Gate::Deny, "{agent}");
     }
 }
+
+#[test]
+fn each_promise_of_the_security_page_names_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("SECURITY.md")).unwrap();
+    let rows = text
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.contains("---"));
+    let rows: Vec<&str> = rows.skip(1).collect();
+    assert!(rows.len() >= 12, "{rows:?}");
+    for row in rows {
+        let files: Vec<&str> = row.split('`').filter(|part| part.ends_with(".rs")).collect();
+        assert!(!files.is_empty(), "{row}");
+        for file in files {
+            let tests = std::fs::read_to_string(root.join(file)).unwrap();
+            assert!(
+                tests.contains("#[test]") || tests.contains("#[tokio::test]") || tests.contains("\nmod "),
+                "{file}"
+            );
+        }
+    }
+}

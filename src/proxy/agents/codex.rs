@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::{Agent, OneGate};
+use super::{Agent, OneGate, TOKEN_VARIABLE};
 
 /// codex, with a provider of its own, for a key and for the log-in of ChatGPT: by `OPENAI_BASE_URL` alone its WebSocket would go to the vendor.
 pub(super) const CODEX: Agent = Agent {
@@ -10,12 +10,14 @@ pub(super) const CODEX: Agent = Agent {
     upstream: "https://api.openai.com/v1",
     other_log_in: Some(("chatgpt-account-id", "https://chatgpt.com/backend-api/codex")),
     upstream_variable: None,
-    environment: &[],
+    // Every user of the machine can read the arguments of a process: the token is a header.
+    environment: &[(TOKEN_VARIABLE, "{token}")],
     arguments: &[
         "-c",
         "model_provider=\"overrule\"",
         "-c",
-        "model_providers.overrule={name=\"Overrule\", base_url=\"{base}\", wire_api=\"responses\", \
+        "model_providers.overrule={name=\"Overrule\", base_url=\"{host}\", \
+         env_http_headers={\"x-overrule-token\"=\"OVERRULE_AGENT_TOKEN\"}, wire_api=\"responses\", \
          requires_openai_auth=true, supports_websockets=false, stream_idle_timeout_ms=3600000}",
     ],
     one_gate: OneGate {

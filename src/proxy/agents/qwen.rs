@@ -16,7 +16,7 @@ pub(super) const QWEN: Agent = Agent {
         ("QWEN_STREAM_MAX_LIFETIME_MS", "3600000"),
     ],
     // Under another log-in it would ask its model without the proxy.
-    arguments: &["--auth-type", "openai", "--openai-base-url", "{base}"],
+    arguments: &["--auth-type", "openai"],
     one_gate: OneGate {
         environment: &[],
         first: &["--approval-mode", "yolo"],

@@ -2,6 +2,8 @@
 //!
 //! Must not know: how a process is started.
 
+use super::address;
+
 mod claude;
 mod codex;
 mod gemini;
@@ -20,9 +22,10 @@ pub struct Agent {
     pub other_log_in: Option<(&'static str, &'static str)>,
     /// The variable with which its user names another address, if it has one.
     pub upstream_variable: Option<&'static str>,
-    /// Variables of its environment; `{base}` stands for the address of the proxy.
+    /// Variables of its environment; `{base}` stands for the address of the proxy with the token in its path, `{base_path}`
+    /// for that path, `{host}` for the address without it, `{token}` for the token.
     pub environment: &'static [(&'static str, &'static str)],
-    /// Arguments before its own; `{base}` stands for the address of the proxy.
+    /// Arguments before its own, without the token: every user of the machine can read them.
     pub arguments: &'static [&'static str],
     /// How it is told not to ask its own user about calls.
     pub one_gate: OneGate,
@@ -67,6 +70,9 @@ impl OneGate {
     }
 }
 
+/// The variable with the token, where an agent sends it as a header.
+pub(super) const TOKEN_VARIABLE: &str = "OVERRULE_AGENT_TOKEN";
+
 /// All known agents.
 pub static AGENTS: &[Agent] = &[
     claude::CLAUDE,
@@ -86,26 +92,28 @@ pub fn named(program: &str) -> Option<&'static Agent> {
 impl Agent {
     /// Returns its environment for a proxy at this address.
     pub fn environment(&self, base: &str) -> Vec<(&'static str, String)> {
-        let host = base.find("/s/").map_or(base, |at| base.get(..at).unwrap_or(base));
-        let path = base
-            .strip_prefix(host)
-            .unwrap_or_default()
-            .trim_start_matches('/');
-        let fill = |value: &str| {
-            value
-                .replace("{base}", base)
-                .replace("{host}", host)
-                .replace("{base_path}", path)
-        };
         let variables = self.environment.iter();
-        variables.map(|(name, value)| (*name, fill(value))).collect()
+        variables
+            .map(|(name, value)| (*name, fill(value, base)))
+            .collect()
     }
 
     /// Returns the arguments before its own for a proxy at this address.
     pub fn arguments(&self, base: &str) -> Vec<String> {
         let arguments = self.arguments.iter();
-        arguments.map(|value| value.replace("{base}", base)).collect()
+        arguments.map(|value| fill(value, base)).collect()
     }
+}
+
+/// Puts the address of the proxy into a value.
+fn fill(value: &str, base: &str) -> String {
+    let (host, token) = address::parts(base).unwrap_or((base, ""));
+    let path = base.strip_prefix(host).unwrap_or_default();
+    value
+        .replace("{base}", base)
+        .replace("{host}", host)
+        .replace("{base_path}", path.trim_start_matches('/'))
+        .replace("{token}", token)
 }
 
 #[cfg(test)]
@@ -119,6 +127,11 @@ mod tests {
             let found = named(&format!("/usr/bin/{}", agent.program)).unwrap();
             assert_eq!(found.program, agent.program);
             let environment = agent.environment(base);
+            let arguments = agent.arguments(base).join(" ");
+            assert!(
+                !arguments.contains("0123456789abcdef"),
+                "every user can read {arguments}"
+            );
             let values = environment.iter().map(|(_, value)| value.clone());
             let all: Vec<String> = values.chain(agent.arguments(base)).collect();
             let all = all.join("\n");
@@ -126,7 +139,10 @@ mod tests {
                 all.contains("127.0.0.1:1") && all.contains("0123456789abcdef"),
                 "{all}"
             );
-            assert!(!all.contains("{base") && !all.contains("{host"), "{all}");
+            assert!(
+                !all.contains("{base") && !all.contains("{host") && !all.contains("{token"),
+                "{all}"
+            );
             let other = agent.other_log_in.map_or(agent.upstream, |(_, address)| address);
             assert!(agent.upstream.starts_with("https://") && other.starts_with("https://"));
         }
