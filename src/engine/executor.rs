@@ -402,6 +402,12 @@ impl Executor {
         }
     }
 
+    /// Starts a task that never ends, whatever it is asked.
+    #[cfg(test)]
+    pub(super) fn hang(&self) {
+        self.tasks.spawn(std::future::pending::<()>());
+    }
+
     /// Returns the way to the loop.
     #[cfg(test)]
     pub(super) const fn inbox(&self) -> &Handle {

@@ -320,3 +320,24 @@ async fn only_what_was_decided_on_may_run() {
     let other = (life.id, Rev(2), Attempt(1));
     assert!(Approved::from_decision(&good, &adviser, other).is_err());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_does_not_listen_holds_the_end_up_for_less_than_a_second() {
+    let (driver, handle) = Driver::new(Parts {
+        state: State::default(),
+        log: Box::new(Memory::default()),
+        adviser: adviser(Policy::new(Preset::Guarded)),
+        launch: Launch::World(Arc::new(Scripted::new(
+            Playbook::parse("one", SHELL).unwrap(),
+            false,
+        ))),
+        clock: Clock::start(),
+        notices: Vec::new(),
+    });
+    driver.executor.as_ref().unwrap().hang();
+    let began = tokio::time::Instant::now();
+    let running = tokio::spawn(driver.run(Vec::new()));
+    handle.shutdown().await;
+    running.await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+}
