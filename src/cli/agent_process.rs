@@ -97,11 +97,10 @@ impl Launch {
     /// The function of a shell that starts an agent below the proxy with these flags.
     pub fn function(program: &str, flags: &[String]) -> String {
         let name = program.rsplit('/').next().unwrap_or(program);
-        let flags: String = flags.iter().map(|flag| format!("{} ", quote(flag))).collect();
-        format!(
-            "{name}() {{ overrule proxy {flags}-- {} \"$@\"; }}",
-            quote(program)
-        )
+        let mut flags: Vec<String> = flags.iter().map(|flag| quote(flag)).collect();
+        flags.push("--".to_owned());
+        let flags = flags.join(" ");
+        format!("{name}() {{ overrule proxy {flags} {} \"$@\"; }}", quote(program))
     }
 
     fn failed(&self, why: &str) -> Failure {

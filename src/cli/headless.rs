@@ -95,7 +95,9 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
             () = files.changed() => files.take().await,
         }
     };
-    door.iter().for_each(overrule_control::Door::shut);
+    if let Some(door) = &door {
+        door.shut();
+    }
     let leaving = is_left.then(|| leave::begin(end.code, format!("to continue: {}", address.to_continue())));
     // A second signal ends the program immediately.
     tokio::select! {

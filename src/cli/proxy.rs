@@ -8,6 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -200,7 +201,8 @@ fn token(context: &AppContext) -> Result<Token, Failure> {
     })
 }
 
-async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
+/// Opens the socket that agents connect to.
+async fn listening(plan: &Plan<'_>) -> Result<(TcpListener, SocketAddr), Failure> {
     let address = plan
         .args
         .listen
@@ -210,6 +212,11 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let at = listener
         .local_addr()
         .map_err(|error| Failure::new(Code::Config, format!("cannot listen on {address}: {error}")))?;
+    Ok((listener, at))
+}
+
+async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
+    let (listener, at) = listening(plan).await?;
     let token = token(&plan.context)?;
     let resumed = match plan.args.resume.as_deref() {
         Some(id) => {

@@ -14,7 +14,6 @@ mod signals;
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use ratatui::backend::{Backend as _, CrosstermBackend};
 use ratatui::layout::Rect;
@@ -212,19 +211,6 @@ fn unless_gone(what: &'static str, result: io::Result<()>) -> Result<(), Error> 
     match result {
         Err(source) if !modes::is_gone() => Err(Error::io(what)(source)),
         _ => Ok(()),
-    }
-}
-
-/// Restores the terminal and ends the process after a timeout: for a request to end while something hangs.
-pub fn end_within(patience: Duration, code: i32) {
-    let spawned = std::thread::Builder::new().name("end".into()).spawn(move || {
-        std::thread::sleep(patience);
-        restore();
-        std::process::exit(code);
-    });
-    if spawned.is_err() {
-        restore();
-        std::process::exit(code);
     }
 }
 
