@@ -97,10 +97,10 @@ impl Launch {
     /// The function of a shell that starts an agent below the proxy with these flags.
     pub fn function(program: &str, flags: &[String]) -> String {
         let name = program.rsplit('/').next().unwrap_or(program);
-        let mut flags: Vec<String> = flags.iter().map(|flag| quote(flag)).collect();
-        flags.push("--".to_owned());
-        let flags = flags.join(" ");
-        format!("{name}() {{ overrule proxy {flags} {} \"$@\"; }}", quote(program))
+        let words = ["overrule", "proxy"].into_iter().map(str::to_owned);
+        let words = words.chain(flags.iter().map(|flag| quote(flag)));
+        let words = words.chain(["--".to_owned(), quote(program)]);
+        format!("{name}() {{ {} \"$@\"; }}", words.collect::<Vec<_>>().join(" "))
     }
 
     fn failed(&self, why: &str) -> Failure {
