@@ -175,6 +175,41 @@ pub fn arguments(args: &str) -> Summary {
     listed(&own)
 }
 
+/// The same, with a path inside of the run's workspace relative to it.
+pub fn arguments_in(state: &State, args: &str) -> Summary {
+    let workspace = state
+        .started
+        .as_ref()
+        .map_or("", |started| started.workspace.as_str());
+    match without_workspace(args, workspace) {
+        Some(shorter) => arguments(&shorter),
+        None => arguments(args),
+    }
+}
+
+/// Arguments with paths relative to the workspace; none where no path is inside of it.
+fn without_workspace(args: &str, workspace: &str) -> Option<String> {
+    if args.len() > MAX_PARSED || !args.contains(workspace) || !workspace.starts_with('/') {
+        return None;
+    }
+    let prefix = format!("{}/", workspace.trim_end_matches('/'));
+    let mut is_changed = false;
+    let mut shorter = Vec::new();
+    for (name, value) in json::members(args) {
+        let text = json::as_text(value).filter(|text| is_place(&name, text));
+        // What goes up again may lead anywhere.
+        let inside = text.as_deref().and_then(|text| text.strip_prefix(&prefix));
+        let inside = inside.filter(|rest| !rest.split('/').any(|part| part == ".."));
+        is_changed |= inside.is_some();
+        let value = inside.map_or_else(
+            || value.to_owned(),
+            |rest| serde_json::Value::from(if rest.is_empty() { "." } else { rest }).to_string(),
+        );
+        shorter.push(format!("{}:{value}", serde_json::Value::from(name)));
+    }
+    is_changed.then(|| format!("{{{}}}", shorter.join(",")))
+}
+
 /// Arguments in one line, next to others with the same names.
 fn arguments_beside(args: &str, other: &str) -> Summary {
     let (members, others) = (json::members(args), json::members(other));

@@ -92,18 +92,23 @@ impl AgentRun {
 
     async fn take_in(self: &Arc<Self>, pending: Pending) {
         self.report(&pending).await;
-        let (step, tail) = {
+        let (step, tail, had_hung_up) = {
             let mut inner = self.lock();
+            let had_hung_up = inner.reply.as_ref().is_some_and(|reply| !reply.is_connected());
             let tail = inner.tail(&pending);
-            (inner.step(pending, &tail), tail)
+            (inner.step(pending, &tail), tail, had_hung_up)
         };
         let (pending, is_repeated) = match step {
             Step::Done => {
+                if had_hung_up {
+                    self.notice("the agent is connected again".to_owned());
+                }
                 self.changed.notify_waiters();
                 return;
             }
             Step::Again(pending, again) => {
                 self.continue_turn(again.turn, *pending, again.with_text);
+                self.notice("the agent is connected again: it gets the reply that waits".to_owned());
                 return;
             }
             Step::Ask { pending, is_repeated } => (*pending, is_repeated),

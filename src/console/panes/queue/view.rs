@@ -181,7 +181,7 @@ fn gone_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
         if node.rev() == rev {
             line = line.own(Role::Dim, format!(" {} ", call.effect.label()));
             let room = left(&line, width);
-            line = line.summary(Role::Dim, &summary::arguments(args), room);
+            line = line.summary(Role::Dim, &summary::arguments_in(state, args), room);
         }
     }
     line
@@ -250,7 +250,7 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
                 }
                 similar.describe()
             }
-            None => summary::arguments(&args),
+            None => summary::arguments_in(state, &args),
         };
         let room = left(&line, width);
         line = line.summary(Role::Text, &words, room);

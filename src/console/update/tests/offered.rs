@@ -271,3 +271,32 @@ fn a_released_call_that_its_agent_does_not_have_is_held_and_not_running() {
     assert!(held.contains("c6 read_file held behind c5"), "{held}");
     assert!(!held.contains("read_file ⠋ running"), "{held}");
 }
+
+#[test]
+fn a_row_shows_a_path_of_the_workspace_relative_to_it() {
+    let mut stage = Stage::new(140, 40);
+    stage.begin();
+    let started = stage.model.run.state.started.as_mut().unwrap();
+    Arc::make_mut(started).workspace = "/home/u/project".into();
+    stage.awaiting(
+        "c3",
+        "Read",
+        r#"{"limit":5,"file_path":"/home/u/project/src/main.rs"}"#,
+    );
+    stage.awaiting("c4", "Read", r#"{"file_path":"/home/u/project/../secret"}"#);
+    stage.awaiting("c5", "Read", r#"{"file_path":"/home/u/project-2/x"}"#);
+    stage.press("1 G");
+    let text = stage.text();
+    let row = |id: &str| {
+        let mut rows = text
+            .lines()
+            .filter(|line| line.contains(id) && line.contains("Read"));
+        rows.next().unwrap_or_default().to_owned()
+    };
+    assert!(
+        row("c3 ").contains("limit=5 file_path=src/main.rs") && !row("c3 ").contains("/home/u"),
+        "{text}"
+    );
+    assert!(row("c4 ").contains("/home/u/project/../secret"), "{text}");
+    assert!(row("c5 ").contains("/home/u/project-2/x"), "{text}");
+}

@@ -8,6 +8,7 @@
 //! - [`StreamEncoder`] and [`encode_whole`] write the chunks of a reply, streamed or as one JSON text.
 
 mod error;
+pub mod image;
 pub mod json;
 mod neutral;
 mod reply;

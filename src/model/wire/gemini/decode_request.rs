@@ -8,6 +8,7 @@ use super::NAME;
 use super::decode::is_opaque;
 use super::encode::SIGNATURE;
 use crate::frame::{self, Object};
+use crate::wire::agent::image;
 use crate::wire::agent::json::{self, Fields, Json, quoted};
 use crate::wire::agent::{
     AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartEdit, PartKind, Place, RequestError, Role,
@@ -128,7 +129,14 @@ fn part(at: usize, value: &Json<'_>) -> Result<Part, RequestError> {
     let of_text = signature.map(|own| format!("[{}]", mark(NAME, &own)));
     if let Some(response) = fields.get("functionResponse") {
         let response = response.fields()?;
-        let (text, is_error) = result(response.get("response").as_ref())?;
+        let (mut text, is_error) = result(response.get("response").as_ref())?;
+        for image in response
+            .list("parts")?
+            .iter()
+            .filter_map(|part| image::describe(part.raw()))
+        {
+            text = format!("{text}\n[{image}]");
+        }
         let kind = PartKind::Result {
             id: response.text("id")?.filter(|id| !id.is_empty()),
             name: response.text("name")?,

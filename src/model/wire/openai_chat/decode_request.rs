@@ -3,6 +3,7 @@
 //! Must not know: sockets, what a supervisor decides.
 
 use crate::frame::{self, Object};
+use crate::wire::agent::image;
 use crate::wire::agent::json::{self, Fields, Json, quoted};
 use crate::wire::agent::{
     AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartEdit, PartKind, Place, RequestError, Role,
@@ -190,7 +191,10 @@ pub fn result_text(content: Option<&Json<'_>>) -> Result<String, RequestError> {
         let inner = block.fields()?;
         lines.push(match inner.text("text")? {
             Some(text) => text,
-            None => format!("[{}]", inner.word("type")),
+            None => match image::describe(block.raw()) {
+                Some(words) => format!("[{words}]"),
+                None => format!("[{}]", inner.word("type")),
+            },
         });
     }
     Ok(lines.join("\n"))

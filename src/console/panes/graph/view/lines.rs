@@ -254,7 +254,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             (None, Some(_)) => left / 2,
             (None, None) => left,
         };
-        line = line.summary(role(Role::Text), &summary::arguments(args), room);
+        line = line.summary(role(Role::Text), &summary::arguments_in(state, args), room);
         if let Some(printed) = printed {
             let room = width.saturating_sub(line.columns() + 3);
             line = line

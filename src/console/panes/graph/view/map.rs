@@ -98,7 +98,7 @@ fn draw_box(
             Some((tool, args)) => Summary::default()
                 .name(tool)
                 .own(" ")
-                .and(summary::arguments(args)),
+                .and(summary::arguments_in(state, args)),
             None => summary::of(state, node),
         }),
         Spot::Broken(turn) => lines::why_broken(state, turn).map(|why| summary::text_of(&why)),

@@ -90,7 +90,7 @@ fn everything_in_a_request_of_claude_code_is_understood() {
         [
             ("sum.rs\nmax.rs", false),
             (
-                "<tool_use_error>file_path is missing</tool_use_error>\n[image]",
+                "<tool_use_error>file_path is missing</tool_use_error>\n[image png 8 B]",
                 true
             )
         ]
