@@ -310,17 +310,6 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     result
 }
 
-/// The token of the proxy: the one of the variable, or a random one.
-fn token(context: &AppContext) -> Result<Token, Failure> {
-    match process::variable(context, TOKEN) {
-        Some(text) => Token::given(&text).ok_or_else(|| {
-            let words = format!("cannot use {TOKEN}: write at least 16 letters, digits, `-` and `_`");
-            Failure::new(Code::Config, words)
-        }),
-        None => Ok(Token::random()),
-    }
-}
-
 /// Why nothing was recorded: the agent ended before its first conversation.
 fn without_request(ended: &End, alarms: &Alarms) -> Failure {
     let refused = alarms.all();
