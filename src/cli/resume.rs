@@ -41,6 +41,15 @@ pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
     }
 }
 
+/// Finds a session that may be continued.
+fn found(common: &Common, context: &AppContext, id: &str, headless: bool) -> Result<Place, Failure> {
+    live::check(context)?;
+    let place = context.find_to_resume(common, id)?;
+    operator::may_decide(context, &place.id(), "continue")?;
+    check_before_opening(common, &place, headless)?;
+    Ok(place)
+}
+
 /// Resumes the session of this id. One from elsewhere asks first, unless it is `accepted`.
 pub fn resume_session(
     common: &Common,
@@ -49,10 +58,7 @@ pub fn resume_session(
     accepted: bool,
 ) -> Result<Code, Failure> {
     let headless = run::is_headless(common);
-    live::check(&context)?;
-    let place = context.find_to_resume(common, id)?;
-    operator::may_decide(&context, &place.id(), "continue")?;
-    check_before_opening(common, &place, headless)?;
+    let place = found(common, &context, id, headless)?;
     let runtime = run::runtime()?;
     let by = written_here::writer(&context.env, &place);
     let Opened {

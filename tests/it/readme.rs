@@ -171,7 +171,10 @@ fn each_promise_of_the_security_page_names_tests_that_exist() {
     let rows: Vec<&str> = rows.skip(1).collect();
     assert!(rows.len() >= 12, "{rows:?}");
     for row in rows {
-        let files: Vec<&str> = row.split('`').filter(|part| Path::new(part).extension().is_some_and(|end| end == "rs")).collect();
+        let files: Vec<&str> = row
+            .split('`')
+            .filter(|part| Path::new(part).extension().is_some_and(|end| end == "rs"))
+            .collect();
         assert!(!files.is_empty(), "{row}");
         for file in files {
             let tests = std::fs::read_to_string(root.join(file)).unwrap();
