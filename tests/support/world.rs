@@ -209,9 +209,14 @@ impl World {
         let list = self.path("home/.local/state/overrule/written");
         fs::create_dir_all(&list).unwrap();
         let journal = self.journal(id);
-        let last = journal.lines().last().unwrap();
+        // A last line that is cut off is no record.
+        let whole: Vec<&str> = journal
+            .split_inclusive('\n')
+            .filter_map(|line| line.strip_suffix('\n'))
+            .collect();
+        let last = whole.last().unwrap();
         let link = String::from_utf8(journal::Link::of(last.as_bytes()).hex().to_vec()).unwrap();
-        fs::write(list.join(id), format!("{} {link}\n", journal.lines().count())).unwrap();
+        fs::write(list.join(id), format!("{} {link}\n", whole.len())).unwrap();
     }
 
     /// True once the journal of a session has these words. A session has a directory before it has a journal.

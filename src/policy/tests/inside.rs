@@ -74,11 +74,10 @@ fn a_command_is_denied_in_a_program_as_it_is_alone() {
 #[test]
 fn without_a_rule_that_could_be_about_it_a_program_is_as_any_call() {
     let other = "tool = \"exec\"\ngate = \"allow\"";
-    assert_eq!(
-        on_args(other, "exec", &program("eval(x)")),
-        ALLOW,
-        "the tool itself is named"
-    );
+    let known = program("await tools.exec_command({cmd: 'ls -la'})");
+    assert_eq!(on_args(other, "exec", &known), ALLOW, "the tool itself is named");
+    // No rule allows commands that cannot be read.
+    assert_eq!(on_args(other, "exec", &program("eval(x)")), ASK);
     let everything = "effect = \"pure\"\ngate = \"deny\"";
     assert_eq!(on_args(everything, "exec", &program("eval(x)")), ALLOW);
 }

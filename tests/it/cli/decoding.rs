@@ -106,7 +106,7 @@ fn a_request_is_printed_as_lines_and_as_json() {
         "  reasoning: (only the provider can read it)\n",
         "  call toolu_01A: Bash {\"command\":\"ls \\u0074ests\",\"timeout\": 1e3,\"n\":1.0}\n",
         "  result toolu_01A: sum.rs\n    max.rs\n",
-        "  error toolu_01B: <tool_use_error>file_path is missing</tool_use_error>\n    [image]\n",
+        "  error toolu_01B: <tool_use_error>file_path is missing</tool_use_error>\n    [image png 8 B]\n",
         "message 4: system\n  text: The user changed the mode: plan only.\n",
         "  other: web_search_tool_result\n",
     ] {

@@ -144,7 +144,9 @@ fn forced(wire: &str, tool: &str, streams: bool) -> (String, serde_json::Value) 
 /// Sends it; returns its reply.
 fn sends(base: &str, wire: &str, tool: &str, streams: bool) -> JoinHandle<String> {
     let (path, body) = forced(wire, tool, streams);
+    // The agent of the conversation says the same.
     let request = client().post(format!("{base}{path}")).body(body.to_string());
+    let request = request.header("user-agent", "claude-cli/2.1.332 (external, cli)");
     tokio::spawn(async move { request.send().await.unwrap().text().await.unwrap_or_default() })
 }
 
