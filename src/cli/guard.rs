@@ -7,6 +7,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Protects this process.
 pub fn guard() {
     keep_to_itself();
+    name_itself();
     outlive_size_limit();
 }
 
@@ -18,6 +19,16 @@ fn keep_to_itself() {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
         // Old kernels without this setting are fine.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
+}
+
+/// Processes below a run know it by its name, whatever its file is called. Before the first thread is started, so that it
+/// is the name of the process.
+fn name_itself() {
+    #[cfg(target_os = "linux")]
+    {
+        // The call has no other error than for a name that is too long.
+        let _ = rustix::thread::set_name(c"overrule");
     }
 }
 

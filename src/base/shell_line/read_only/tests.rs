@@ -4,7 +4,7 @@
 
 use super::git_table::{self, GIT_COMMITS, GIT_DIFF};
 use super::table::{self, Operands, Row};
-use super::{ReadOnlyCommand, read_only};
+use super::{IDLE, ReadOnlyCommand, read_only};
 use crate::shell_line::Reading;
 
 fn read(line: &str) -> Option<Vec<ReadOnlyCommand>> {
@@ -26,7 +26,8 @@ fn with(row: &Row, name: &str, options: &str) -> String {
         Operands::Text | Operands::Places | Operands::Place | Operands::Tree => " a",
         Operands::TextThenPlaces | Operands::TextThenTree => " a b",
     };
-    format!("{name} {options}{operands}")
+    let reads = if IDLE.contains(&name.as_str()) { "ls; " } else { "" };
+    format!("{reads}{name} {options}{operands}")
 }
 
 #[test]
@@ -114,7 +115,7 @@ const READS: &[&str] = &[
     "git rev-parse --show-toplevel",
     "cd src && ls",
     "cd src; cat lib.rs",
-    "echo hi",
+    "echo hi; ls",
     "echo --- && ls",
     "wc -l src/*.rs",
     "ls src/*.rs | sort | uniq -c | sort -rn",
@@ -136,7 +137,7 @@ const READS: &[&str] = &[
     "tr -d x | cut -d, -f1",
     "date -u +%F",
     "cat -- -n",
-    "printf '%s\\n' a",
+    "printf '%s\\n' a && cat a",
 ];
 
 /// Lines that may do more, or for which that is not known.
@@ -320,6 +321,21 @@ fn lines_that_only_read_are_told_from_their_neighbours() {
     // A line of both does more.
     for (reads, more) in READS.iter().zip(MORE.iter().skip(1).cycle()) {
         assert_eq!(read(&format!("{reads}\n{more}")), None, "{reads}, {more}");
+    }
+}
+
+#[test]
+fn a_line_that_reads_nothing_is_none_that_reads() {
+    for line in [
+        "echo hello",
+        "true",
+        "printf a; echo b",
+        "cd src",
+        "cd src && echo a",
+        "sh -c 'echo a'",
+    ] {
+        assert_eq!(read(line), None, "{line}");
+        assert!(read(&format!("{line}; ls")).is_some(), "{line}");
     }
 }
 

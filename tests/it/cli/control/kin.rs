@@ -204,6 +204,40 @@ fn a_session_that_began_below_a_run_is_decided_below_it() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_run_is_recognised_whatever_its_file_is_called() {
+    let world = World::new();
+    world.file(
+        ".mcp.json",
+        r#"{"mcpServers":{"x":{"command":"touch","args":["started"]}}}"#,
+    );
+    let renamed = world.path("another-name");
+    std::os::unix::fs::symlink(crate::support::program(), &renamed).unwrap();
+    let line = format!(
+        "HOME={} {} trust --hash 0 2>&1; echo code $?",
+        world.path("home").display(),
+        renamed.display()
+    );
+    let playing = world.playing(&command(&line), &["--policy", "auto"]);
+    let mut run = std::process::Command::new(&renamed);
+    run.args(playing.get_args())
+        .env_clear()
+        .current_dir(world.ws())
+        .stdin(std::process::Stdio::null());
+    run.envs(
+        playing
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    let said = crate::cli::world::finish(run).ends(0);
+    assert!(
+        said.out.contains("code 4") && said.out.contains("is a run of this program"),
+        "{}",
+        said.out
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_process_that_lost_its_parents_trusts_nothing() {
     let world = World::new();
     world.file(
