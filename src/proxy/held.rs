@@ -22,6 +22,9 @@ struct Waiting {
     chunks: Vec<Chunk>,
 }
 
+/// How often the model is asked for what follows within one reply. Then the agent gets the call under a name that no tool has.
+const MOST_ROUNDS: u32 = 8;
+
 /// The reply to one request, as far as it is here.
 pub struct HeldReply {
     wire: Wire,
@@ -49,6 +52,8 @@ pub struct HeldReply {
     is_made: bool,
     /// True while the model is to say what follows, as the agent does not learn of its calls.
     is_continued: bool,
+    /// How often the model said what follows.
+    rounds: u32,
     /// The words of continued replies that the agent does not have.
     words: Vec<ReplyPart>,
     /// The newest reply of the model in one piece, as JSON text.
@@ -67,6 +72,7 @@ impl HeldReply {
             changes: Changes::new(),
             known: 0,
             begun: 0,
+            rounds: 0,
             passed: BTreeSet::new(),
             has_ended: false,
             has_own_beginning: false,
@@ -133,6 +139,11 @@ impl HeldReply {
             self.changes.insert(call, (tool.clone(), args.clone()));
         }
         self.decided.insert(call, release);
+    }
+
+    /// True if the model may be asked for what follows once more: one that repeats a call that must not run would never end.
+    pub const fn may_continue(&self) -> bool {
+        self.rounds < MOST_ROUNDS
     }
 
     /// True once a call is decided.
@@ -294,6 +305,7 @@ impl HeldReply {
     /// The model begins another reply, which continues this one.
     pub fn go_on(&mut self) {
         (self.is_continued, self.has_ended) = (false, false);
+        self.rounds = self.rounds.saturating_add(1);
         (self.known, self.begun) = (0, 0);
         self.decided.clear();
         self.changes.clear();

@@ -300,7 +300,11 @@ impl Inner {
             }
             match nodes.get(number).copied().flatten() {
                 Some(call) if overlay::is_refused(state, call) => {
-                    let release = refused(state, call.id, reply.incoming.rejection);
+                    let form = match reply.incoming.rejection {
+                        Rejection::Continuation if !reply.held.may_continue() => Rejection::Mask,
+                        form => form,
+                    };
+                    let release = refused(state, call.id, form);
                     reply.held.decide(number, release);
                 }
                 Some(_) if is_closed => {}

@@ -12,6 +12,7 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 
 use crate::proxy::agent::Agent;
+use crate::proxy::beside::asks;
 use crate::proxy::course::{WIRES, bash, streamed, whole};
 use crate::proxy::live::Live;
 use crate::proxy::server::{Reply, Server};
@@ -347,4 +348,28 @@ async fn an_approved_call_whose_bytes_are_withheld_is_held_behind_the_undecided_
     assert_eq!(behind(&live, &second), None);
     assert_eq!(work.await.unwrap().0, "Second.");
     live.end().await;
+}
+
+#[tokio::test]
+async fn a_model_that_repeats_what_is_refused_is_not_asked_without_end() {
+    for (wire, is_streamed) in ways() {
+        let about = format!("{wire} {is_streamed}");
+        let model = Server::answering(move |number, _| {
+            let command = format!("rm number{number}");
+            reply(wire, is_streamed, "I delete.", &[("a1", "bash", &command)])
+        });
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let mut agent = program(wire, is_streamed, &stage.base);
+        agent.say("do it");
+        let asking = asks(&agent);
+        let live = stage.run(Preset::ReadOnly).await;
+        let (status, text) = asking.await.unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(status, 200, "{about}");
+        // The agent learns of it then, and no call passes.
+        assert!(text.contains("rejected_by"), "{about}: {text}");
+        assert!(!text.contains("rm number"), "{about}: {text}");
+        assert_eq!(model.seen().len(), 9, "{about}");
+        live.end().await;
+    }
 }
