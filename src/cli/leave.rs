@@ -37,12 +37,15 @@ pub fn begin(code: Code, words: String) -> Leaving {
     let reached = Arc::new(AtomicBool::new(false));
     let watched = Arc::clone(&reached);
     let watch = move || {
-        for look in 0..WITH_CHILDREN {
+        // What the end of a child leads to is recorded in the time after it.
+        let mut quiet = 0;
+        for _ in 0..WITH_CHILDREN + LOOKS {
             thread::sleep(LOOK);
             if watched.load(Ordering::Relaxed) {
                 return;
             }
-            if look >= LOOKS && !child::is_any_ending() {
+            quiet = if child::is_any_ending() { 0 } else { quiet + 1 };
+            if quiet >= LOOKS {
                 break;
             }
         }

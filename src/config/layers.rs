@@ -148,18 +148,11 @@ pub(super) fn given<T>(
 /// Resolves every setting.
 #[expect(clippy::too_many_lines, reason = "one field for each setting")]
 pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<Settings, Error> {
-    let loose = std::mem::take(&mut layers.workspace.compiled.loose);
-    notices.extend(loose.iter().map(|(key, place)| ignored(key, place)));
-    let is_told = |key: &str| {
-        let mut tables = loose
-            .iter()
-            .filter_map(|(table, _)| key.strip_prefix(table.as_str()));
-        tables.any(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
+    for (key, place) in std::mem::take(&mut layers.workspace.compiled.loose) {
+        notices.push(ignored(&key, &place));
+    }
     for (key, place) in std::mem::take(&mut layers.workspace.compiled.never) {
-        if !is_told(&key) {
-            notices.push(never(&key, &place));
-        }
+        notices.push(never(&key, &place));
     }
     let (preset, policy) = policy(&mut layers, &mut notices);
     let limits = limits(&mut layers, &mut notices)?;

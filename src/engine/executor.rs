@@ -390,13 +390,13 @@ impl Executor {
         self.tasks.close();
         let mut ended = std::pin::pin!(self.tasks.wait());
         let began = tokio::time::Instant::now();
+        // A task whose child has ended has its time to report that.
+        let mut quiet_since = began;
         while tokio::time::timeout(LOOK, &mut ended).await.is_err() {
-            let patience = if child::is_any_ending() {
-                FOR_CHILDREN
-            } else {
-                FOR_TASKS
-            };
-            if began.elapsed() >= patience {
+            if child::is_any_ending() {
+                quiet_since = tokio::time::Instant::now();
+            }
+            if quiet_since.elapsed() >= FOR_TASKS || began.elapsed() >= FOR_CHILDREN {
                 break;
             }
         }
