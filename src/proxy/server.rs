@@ -20,7 +20,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 
 use self::side::{AgentName, agent_of};
 use super::address::{self, Token};
@@ -45,6 +45,10 @@ const MAX_BODY: usize = 64 << 20;
 const HANG_UP: Duration = Duration::from_millis(150);
 /// How long a connection may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(30);
+/// Maximum number of connections that have not shown the token yet.
+const PLACES: usize = 64;
+/// How long a connection may stay without having shown the token.
+const UNPROVEN: Duration = Duration::from_secs(2);
 
 type BodyError = Box<dyn std::error::Error + Send + Sync>;
 type Sent = Response<UnsyncBoxBody<Bytes, BodyError>>;
@@ -100,6 +104,8 @@ pub struct Server {
     nameless: Mutex<Nameless>,
     /// The programs that have conversations.
     agents: Mutex<BTreeSet<AgentName>>,
+    /// Places for connections that have not shown the token yet.
+    places: Arc<Semaphore>,
 }
 
 /// Opens a port of this machine.
@@ -123,6 +129,7 @@ impl Server {
             requests: watch::Sender::new(0),
             nameless: Mutex::new(Nameless::default()),
             agents: Mutex::default(),
+            places: Arc::new(Semaphore::new(PLACES)),
         })
     }
 
@@ -144,6 +151,10 @@ impl Server {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
+            // Without a place it is closed: others must not fill the memory of this process.
+            let Ok(place) = self.places.clone().try_acquire_owned() else {
+                continue;
+            };
             // Small events must not wait for each other.
             let _ = socket.set_nodelay(true);
             let server = self.clone();
@@ -160,8 +171,14 @@ impl Server {
                 }
                 let socket = Socket::new(socket);
                 let half_closed = socket.half_closed();
+                let place = Arc::new(Mutex::new(Some(place)));
+                let taken = place.clone();
                 let service = service_fn(move |request| {
                     let (server, half_closed) = (server.clone(), half_closed.clone());
+                    if server.path_of(&request).is_some() {
+                        // It knows the token: its connection may stay.
+                        taken.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    }
                     async move {
                         let mut response = server.answer(request).await;
                         if half_closed.get() {
@@ -176,28 +193,39 @@ impl Server {
                     .header_read_timeout(HEAD)
                     .title_case_headers(false);
                 // The reply on a connection detects that it broke.
-                let _ = http.serve_connection(TokioIo::new(socket), service).await;
+                let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(socket), service));
+                tokio::select! {
+                    _ = &mut connection => return,
+                    () = tokio::time::sleep(UNPROVEN) => {}
+                }
+                let is_proven = place.lock().unwrap_or_else(PoisonError::into_inner).is_none();
+                if is_proven {
+                    let _ = connection.await;
+                }
             });
         }
     }
 
-    async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Sent {
-        let (mut head, body) = request.into_parts();
-        let host = head.headers.get(header::HOST).and_then(|host| host.to_str().ok());
-        let path = head.uri.path_and_query().map_or("", |path| path.as_str());
-        let token = head
-            .headers
-            .get(address::HEADER)
-            .and_then(|token| token.to_str().ok());
+    /// Returns the path of a request without the token; none without the right token, or for another host.
+    fn path_of<'r>(&self, request: &'r Request<Incoming>) -> Option<&'r str> {
+        let headers = request.headers();
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        let path = request.uri().path_and_query().map_or("", |path| path.as_str());
+        let token = headers.get(address::HEADER).and_then(|token| token.to_str().ok());
         let path = match token {
             Some(token) => Some(path).filter(|_| self.setup.token.is(token)),
             None => self.setup.token.strip(path),
         };
-        let Some(path) = path.filter(|_| address::is_host(host, self.at)) else {
+        path.filter(|_| address::is_host(host, self.at))
+    }
+
+    async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Sent {
+        let Some(path) = self.path_of(&request).map(str::to_owned) else {
             return plain(StatusCode::NOT_FOUND, "not found");
         };
+        let (mut head, body) = request.into_parts();
         // It is decided on what is sent.
-        let Some((path, method)) = path::normal(path).zip(path::method(&head.method)) else {
+        let Some((path, method)) = path::normal(&path).zip(path::method(&head.method)) else {
             return plain(StatusCode::NOT_FOUND, "not found");
         };
         head.method = method;

@@ -6,6 +6,7 @@ use overrule::domain::turn::Stream;
 use overrule::policy::Preset;
 
 use crate::proxy::agent::{Agent, client};
+use crate::proxy::course::streamed;
 use crate::proxy::server::{Reply, Server};
 use crate::proxy::stage::Stage;
 
@@ -141,4 +142,35 @@ async fn a_server_that_cannot_be_reached_is_an_error_with_words() {
         "{body}"
     );
     live.end().await;
+}
+
+#[tokio::test]
+async fn connections_without_the_token_have_few_places_and_little_time() {
+    use tokio::io::AsyncReadExt as _;
+
+    let model = Server::new(vec![streamed("anthropic", "One.", &[])]);
+    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+    let at = stage
+        .base
+        .trim_start_matches("http://")
+        .split('/')
+        .next()
+        .unwrap()
+        .to_owned();
+    let mut idle = Vec::new();
+    for _ in 0..80 {
+        idle.push(tokio::net::TcpStream::connect(&at).await.unwrap());
+    }
+    // Those beyond the places are closed at once, the others after their time.
+    let mut bytes = [0; 1];
+    for (no, stream) in idle.iter_mut().enumerate().rev() {
+        let closed = tokio::time::timeout(std::time::Duration::from_secs(20), stream.read(&mut bytes)).await;
+        let read = closed.unwrap_or_else(|_| panic!("connection {no} is open"));
+        assert!(matches!(read, Ok(0) | Err(_)), "{no}: {read:?}");
+    }
+    // There is place for the agent again, and it keeps its connection.
+    let mut agent = Agent::new("anthropic", &stage.base);
+    let work = tokio::spawn(async move { agent.work("go").await });
+    let _live = stage.run(Preset::Supervised).await;
+    assert_eq!(work.await.unwrap(), "One.");
 }
