@@ -5,6 +5,8 @@
 //! An agent must not approve its own calls, so descendants of this process are distinguished from
 //! the operator's other processes.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -116,11 +118,6 @@ impl Means {
         }
     }
 
-    /// Returns the parent of a process, or `None` if it cannot be determined.
-    fn parent(self, pid: u32) -> Option<u32> {
-        Some(self.status(pid)?.parent)
-    }
-
     /// Returns what is known about a process, or `None` if it cannot be determined.
     fn status(self, pid: u32) -> Option<Status> {
         match self {
@@ -210,7 +207,9 @@ fn above(of: u32, status: impl Fn(u32) -> Option<Status>) -> Vec<Ancestor> {
 }
 
 /// Identifies the process that connected.
-pub fn look(stream: &UnixStream, agents: &Agents) -> Peer {
+///
+/// `above` are the processes above this one: what began below them may be decided below them.
+pub fn look(stream: &UnixStream, agents: &Agents, above: &[Ancestor]) -> Peer {
     let cred = match stream.peer_cred() {
         Ok(cred) => cred,
         Err(error) => {
@@ -228,9 +227,15 @@ pub fn look(stream: &UnixStream, agents: &Agents) -> Peer {
         );
     };
     let means = Means::here();
-    let above: Vec<ProcessId> = ancestors().iter().map(|one| one.id).collect();
+    // Each process is looked up once.
+    let known = RefCell::new(BTreeMap::new());
+    let status = |pid: u32| -> Option<Status> {
+        let mut known = known.borrow_mut();
+        let found = known.entry(pid).or_insert_with(|| means.status(pid));
+        found.clone()
+    };
     let refuses = |at: u32| {
-        let status = means.status(at)?;
+        let status = status(at)?;
         let id = ProcessId {
             pid: at,
             ticks: status.ticks,
@@ -238,8 +243,7 @@ pub fn look(stream: &UnixStream, agents: &Agents) -> Peer {
         if agents.is_own(id) {
             return Some(format!("process {at} is the agent that this run supervises"));
         }
-        // What began below a run may be decided below it.
-        let is_other = at != pid && !above.contains(&id);
+        let is_other = at != pid && !above.iter().any(|one| one.id == id);
         match is_other {
             true if status.name == PROGRAM => Some(format!("process {at} is another run")),
             true if agents.is_noted(id) => {
@@ -248,7 +252,8 @@ pub fn look(stream: &UnixStream, agents: &Agents) -> Peer {
             _ => None,
         }
     };
-    let peer = classify(pid, std::process::id(), refuses, |pid| means.parent(pid));
+    let parent = |pid: u32| Some(status(pid)?.parent);
+    let peer = classify(pid, std::process::id(), refuses, parent);
     match peer {
         Peer::Operator { pid } if agents.is_unknown() && !means.has_terminal(pid) => Peer::Refused(
             "it is unknown which process the agent is, so this may be one of its own; decide on the screen of the run".into(),
@@ -453,7 +458,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn this_process_is_found_in_the_table() {
-        let parent = Means::Proc.parent(std::process::id());
-        assert_eq!(parent, Some(std::os::unix::process::parent_id()));
+        let found = Means::Proc.status(std::process::id()).unwrap();
+        assert_eq!(found.parent, std::os::unix::process::parent_id());
     }
 }

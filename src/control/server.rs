@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -35,8 +35,6 @@ const MOST_AT_ONCE: usize = 16;
 /// Maximum number of simultaneous connections from senders that may not command. They are read only
 /// to record what they tried, and never take the slot of a sender that may command.
 const MOST_REFUSED_AT_ONCE: usize = 4;
-/// Maximum number of connections of both.
-const ALL_AT_ONCE: usize = MOST_AT_ONCE + MOST_REFUSED_AT_ONCE;
 /// Maximum number of refused senders that are recorded; further ones are refused without a record,
 /// so that they cannot fill the journal.
 const MOST_RECORDED: u32 = 100;
@@ -67,7 +65,10 @@ pub struct Door {
     /// Device and inode of the socket: another holder may have put its own in its place.
     own: (u64, u64),
     task: JoinHandle<()>,
-    answering: Arc<Semaphore>,
+    /// Ends the connections on which no request came yet.
+    closing: watch::Sender<bool>,
+    /// The places of connections, which are free once each has its answer.
+    connections: [Arc<Semaphore>; 2],
 }
 
 impl Door {
@@ -100,14 +101,17 @@ impl Door {
         fs::set_permissions(&unfinished, closed).map_err(fail("close to others"))?;
         let meta = fs::symlink_metadata(&unfinished).map_err(fail("look at"))?;
         fs::rename(&unfinished, &path).map_err(fail("put in place"))?;
-        let answering = Arc::new(Semaphore::new(ALL_AT_ONCE));
+        let (closing, is_closing) = watch::channel(false);
+        let slots = Slots::new();
+        let all = [Arc::clone(&slots.operators), Arc::clone(&slots.refused)];
         let host = Arc::new(Host {
-            answering: Arc::clone(&answering),
             handle,
             servers,
             agents,
+            closing: is_closing,
+            above: peer::ancestors(),
             session: id.to_owned(),
-            slots: Slots::new(),
+            slots,
             recorded: AtomicU32::new(0),
         });
         tracing::debug!(path = %super::error::shown(&path), "control socket open");
@@ -115,7 +119,8 @@ impl Door {
             own: (meta.dev(), meta.ino()),
             task: tokio::spawn(host.serve(listener)),
             path,
-            answering,
+            closing,
+            connections: all,
         })
     }
 
@@ -126,7 +131,11 @@ impl Door {
 
     /// Waits a limited time until all requests that were read have their answers.
     pub async fn settle(self) {
-        let all = self.answering.acquire_many(ALL_AT_ONCE as u32);
+        let [operators, refused] = &self.connections;
+        let all = async {
+            let _operators = operators.acquire_many(MOST_AT_ONCE as u32).await;
+            let _refused = refused.acquire_many(MOST_REFUSED_AT_ONCE as u32).await;
+        };
         // A sender that does not read its answer in time gets none.
         let _ = timeout(SETTLING, all).await;
     }
@@ -135,6 +144,7 @@ impl Door {
     /// the session is released, because its next holder opens its own socket.
     pub fn shut(&self) {
         self.task.abort();
+        self.closing.send_replace(true);
         let still_own =
             fs::symlink_metadata(&self.path).is_ok_and(|meta| (meta.dev(), meta.ino()) == self.own);
         if still_own {
@@ -194,10 +204,12 @@ struct Host {
     servers: Option<Servers>,
     /// The processes of agents, which do not decide.
     agents: Agents,
+    /// True once no request is waited for.
+    closing: watch::Receiver<bool>,
+    /// The processes above this one.
+    above: Vec<peer::Ancestor>,
     session: String,
     slots: Slots,
-    /// Permits for requests that were read and not yet answered.
-    answering: Arc<Semaphore>,
     recorded: AtomicU32,
 }
 
@@ -209,7 +221,7 @@ impl Host {
                 continue;
             };
             // Immediately: the system vouches for a process only as long as it lives.
-            let peer = peer::look(&stream, &self.agents);
+            let peer = peer::look(&stream, &self.agents, &self.above);
             if let Some(slot) = self.slots.of(&peer) {
                 let host = Arc::clone(&self);
                 tokio::spawn(async move {
@@ -232,13 +244,16 @@ impl Host {
             overrule_control: VERSION,
             session: self.session.clone(),
         });
-        let received = timeout(PATIENCE, async {
+        let request = timeout(PATIENCE, async {
             to.write_all(&greeting).await?;
             protocol::read(&mut from).await
         });
-        let received = received.await;
-        // There are as many permits as connections.
-        let _answering = self.answering.acquire().await;
+        let mut closing = self.closing.clone();
+        let received = tokio::select! {
+            biased;
+            received = request => received.map_err(|_| "no request came in time"),
+            _ = closing.wait_for(|is_closing| *is_closing) => Err("the run has ended"),
+        };
         let reply = match received {
             Ok(Ok(line)) => match Request::parse(&line) {
                 Ok(request) => match self.answer(request, peer).await {
@@ -249,7 +264,7 @@ impl Host {
                 Err(why) => error(why),
             },
             Ok(Err(why)) => error(why.to_string()),
-            Err(_) => error("no request came in time"),
+            Err(why) => error(why),
         };
         if matches!(reply, Reply::Error { .. }) {
             tracing::debug!("a message at the control socket was not understood");
