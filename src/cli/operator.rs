@@ -19,34 +19,23 @@ use overrule_regular_file as regular_file;
 /// Maximum size of a file, in bytes.
 const MOST: u64 = 64;
 
-/// A process above this one that does not decide.
-struct Above {
-    id: ProcessId,
-    is_run: bool,
-}
-
-impl Above {
-    fn describe(&self) -> String {
-        let pid = self.id.pid;
-        if self.is_run {
-            format!("process {pid} is a run of this program and started this command")
-        } else {
-            format!("process {pid} is an agent that a run supervises, and it started this command")
-        }
+/// Says why a process above this one does not decide.
+fn describe(above: &Ancestor) -> String {
+    let pid = above.id.pid;
+    if above.is_run {
+        format!("process {pid} is a run of this program and started this command")
+    } else {
+        format!("process {pid} is an agent that a run supervises, and it started this command")
     }
 }
 
 /// The runs and the agents above this process, the nearest first.
-fn above(env: &Env) -> Vec<Above> {
+fn above(env: &Env) -> Vec<Ancestor> {
     let agents = agents(env);
-    let of = |one: Ancestor| Above {
-        id: one.id,
-        is_run: one.is_run,
-    };
     let found = peer::ancestors()
         .into_iter()
         .filter(|one| one.is_run || agents.is_noted(one.id));
-    found.map(of).collect()
+    found.collect()
 }
 
 /// Refuses what a tool of a run, or an agent, asks for: it must not widen what it may do.
@@ -57,7 +46,7 @@ pub fn only_the_operator(env: &Env, what: &str) -> Result<(), Failure> {
             Code::Halted,
             format!(
                 "cannot {what}: {}, and an agent does not decide what it may use; hint: enter it in a terminal of your own",
-                one.describe()
+                describe(one)
             ),
         ))
     })
@@ -79,7 +68,7 @@ pub fn may_decide(context: &AppContext, session: &str, what: &str) -> Result<(),
             "cannot {what} in session {}: {}, and the session did not begin below it. An agent does not decide on its own \
              calls, and not on those of another run; hint: enter it in a terminal of your own",
             visible(session),
-            nearest.describe()
+            describe(nearest)
         ),
     ))
 }
@@ -94,7 +83,7 @@ pub fn note_beginning_of_agent(env: &Env, session: &str) -> Result<(), Failure> 
     note(env, session, above(env).iter().find(|one| one.is_run))
 }
 
-fn note(env: &Env, session: &str, above: Option<&Above>) -> Result<(), Failure> {
+fn note(env: &Env, session: &str, above: Option<&Ancestor>) -> Result<(), Failure> {
     match (above, below_file(env, session)) {
         (Some(one), Some(file)) => keep(&file, one.id),
         _ => Ok(()),

@@ -5,8 +5,6 @@
 //! An agent must not approve its own calls, so descendants of this process are distinguished from
 //! the operator's other processes.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -227,15 +225,7 @@ pub fn look(stream: &UnixStream, agents: &Agents, above: &[Ancestor]) -> Peer {
         );
     };
     let means = Means::here();
-    // Each process is looked up once.
-    let known = RefCell::new(BTreeMap::new());
-    let status = |pid: u32| -> Option<Status> {
-        let mut known = known.borrow_mut();
-        let found = known.entry(pid).or_insert_with(|| means.status(pid));
-        found.clone()
-    };
-    let refuses = |at: u32| {
-        let status = status(at)?;
+    let refuses = |at: u32, status: &Status| {
         let id = ProcessId {
             pid: at,
             ticks: status.ticks,
@@ -252,8 +242,7 @@ pub fn look(stream: &UnixStream, agents: &Agents, above: &[Ancestor]) -> Peer {
             _ => None,
         }
     };
-    let parent = |pid: u32| Some(status(pid)?.parent);
-    let peer = classify(pid, std::process::id(), refuses, parent);
+    let peer = classify(pid, std::process::id(), refuses, |pid| means.status(pid));
     match peer {
         Peer::Operator { pid } if agents.is_unknown() && !means.has_terminal(pid) => Peer::Refused(
             "it is unknown which process the agent is, so this may be one of its own; decide on the screen of the run".into(),
@@ -266,8 +255,8 @@ pub fn look(stream: &UnixStream, agents: &Agents, above: &[Ancestor]) -> Peer {
 fn classify(
     pid: u32,
     this: u32,
-    refuses: impl Fn(u32) -> Option<String>,
-    parent: impl Fn(u32) -> Option<u32>,
+    refuses: impl Fn(u32, &Status) -> Option<String>,
+    status: impl Fn(u32) -> Option<Status>,
 ) -> Peer {
     for _ in 0..TRIES {
         let mut at = pid;
@@ -277,18 +266,18 @@ fn classify(
                     "process {pid} was started by this run: an agent does not decide on its own calls"
                 ));
             }
-            if let Some(why) = refuses(at) {
+            // Where it ended, its children have a different parent by now.
+            let Some(status) = status(at) else { break };
+            if let Some(why) = refuses(at, &status) {
                 return Peer::Refused(format!(
                     "process {pid} was not started by the operator: {why}, and an agent does not decide on its own calls, nor on \
                      those of another run"
                 ));
             }
-            match parent(at) {
-                Some(0) => return Peer::Operator { pid },
-                Some(next) => at = next,
-                // It ended, so its children have a different parent by now.
-                None => break,
+            if status.parent == 0 {
+                return Peer::Operator { pid };
             }
+            at = status.parent;
         }
     }
     Peer::Refused(format!(
@@ -370,6 +359,17 @@ mod tests {
             .find_map(|(child, parent)| (child == pid).then_some(parent))
     }
 
+    /// The processes of a tree, as the system tells of them.
+    fn named(parent: impl Fn(u32) -> Option<u32>) -> impl Fn(u32) -> Option<Status> {
+        move |pid| {
+            Some(Status {
+                parent: parent(pid)?,
+                ticks: u64::from(pid) + 1000,
+                name: "sh".to_owned(),
+            })
+        }
+    }
+
     #[test]
     fn descendants_of_this_process_are_distinguished_from_other_peers() {
         for (pid, allowed) in [
@@ -380,28 +380,49 @@ mod tests {
             (21, false),
             (22, false),
         ] {
-            let peer = classify(pid, 20, |_| None, tree);
+            let peer = classify(pid, 20, |_, _| None, named(tree));
             assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
         }
         // The first process of a container adopts all orphans, so everything below it is its own.
-        assert!(matches!(classify(30, 1, |_| None, tree), Peer::Refused(_)));
+        assert!(matches!(
+            classify(30, 1, |_, _| None, named(tree)),
+            Peer::Refused(_)
+        ));
     }
 
     #[test]
     fn an_agent_and_what_it_starts_are_distinguished_from_other_peers() {
         for (pid, allowed) in [(1, true), (10, true), (20, false), (22, false), (30, true)] {
-            let peer = classify(pid, 99, |pid| (pid == 20).then(|| "x".to_owned()), tree);
+            let peer = classify(pid, 99, |pid, _| (pid == 20).then(|| "x".to_owned()), named(tree));
             assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
         }
     }
 
     #[test]
+    fn a_parent_that_ends_meanwhile_is_looked_up_again() {
+        let looks = std::cell::Cell::new(0);
+        let status = |pid: u32| {
+            looks.set(looks.get() + 1);
+            // At the first look the parent has ended; then the first process has adopted the child.
+            match pid {
+                22 if looks.get() == 1 => named(|_| Some(21))(22),
+                21 => None,
+                pid => named(|pid| Some(u32::from(pid != 1)))(pid),
+            }
+        };
+        assert!(matches!(
+            classify(22, 99, |_, _| None, status),
+            Peer::Operator { pid: 22 }
+        ));
+    }
+
+    #[test]
     fn an_unidentifiable_peer_is_refused() {
         assert!(
-            matches!(classify(99, 20, |_| None, tree), Peer::Refused(why) if why.contains("it is unknown who"))
+            matches!(classify(99, 20, |_, _| None, named(tree)), Peer::Refused(why) if why.contains("it is unknown who"))
         );
         assert!(
-            matches!(classify(5, 20, |_| None, Some), Peer::Refused(_)),
+            matches!(classify(5, 20, |_, _| None, named(Some)), Peer::Refused(_)),
             "a ring has no end"
         );
     }

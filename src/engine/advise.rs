@@ -8,8 +8,6 @@
 //! checks processes. All of them run in the task of the run's driver: a file system that does not answer stops the run,
 //! until the program is left. No check of arguments is without a limit: see [`overrule_schema::NotCheckable`].
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -49,7 +47,12 @@ use overrule_tools::child;
 use overrule_tools::registry::Registry;
 use overrule_tools::workspace;
 
+mod links;
 mod read_only;
+mod stricter;
+
+use links::{FollowedLinks, WalkedLinks};
+use stricter::{NOT_CHECKABLE, asks, parked, warned};
 
 /// The tag of a tool that reaches beyond this machine.
 const EXTERNAL: &str = "external";
@@ -106,46 +109,6 @@ impl ShellStart {
             in_workspace: true,
             programs: Arc::from(OsStr::new("/usr/local/bin:/usr/bin:/bin")),
         }
-    }
-}
-
-/// Follows the links of paths during one evaluation: each path once, so that all rules see the same places.
-#[derive(Default)]
-struct FollowedLinks(RefCell<BTreeMap<PathBuf, PathBuf>>);
-
-impl FollowedLinks {
-    fn real(&self, path: &Path) -> PathBuf {
-        let known = self.0.borrow().get(path).cloned();
-        known.unwrap_or_else(|| {
-            let real = workspace::real(path);
-            self.0.borrow_mut().insert(path.to_owned(), real.clone());
-            real
-        })
-    }
-}
-
-/// Follows the links of the paths of a walk, which comes to a directory before what is in it. So each path costs one
-/// look, not one for each directory above it.
-#[derive(Default)]
-struct WalkedLinks(Mutex<HashMap<PathBuf, PathBuf>>);
-
-impl WalkedLinks {
-    fn real(&self, path: &Path) -> PathBuf {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            return workspace::real(path);
-        };
-        let Some(there) = path.symlink_metadata().ok().filter(|there| !there.is_symlink()) else {
-            return workspace::real(path);
-        };
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let parent = known
-            .entry(parent.to_owned())
-            .or_insert_with(|| workspace::real(parent));
-        let real = parent.join(name);
-        if there.is_dir() {
-            known.insert(path.to_owned(), real.clone());
-        }
-        real
     }
 }
 
@@ -215,10 +178,8 @@ impl Adviser {
             self.sandbox.as_bytes(),
         ];
         parts.extend(contents(&operands));
-        let places = self.places(tool, args, links);
-        parts.extend(places.iter().map(|place| place.as_os_str().as_encoded_bytes()));
-        let directory = self.directory(tool, args);
-        parts.extend(directory.as_ref().map(<[u8; 16]>::as_slice));
+        let bound = self.bound(tool, args, links);
+        parts.extend(bound.iter().map(Vec::as_slice));
         Some(Arc::from(canon::hash("overrule always v1", &parts)))
     }
 
@@ -232,6 +193,14 @@ impl Adviser {
             (real != written).then_some(real)
         });
         followed.collect()
+    }
+
+    /// Returns what a decision is bound to besides the bytes of the call: the places that links lead to, and the directory.
+    fn bound(&self, tool: &str, args: &str, links: &FollowedLinks) -> Vec<Vec<u8>> {
+        let places = self.places(tool, args, links).into_iter();
+        let places = places.map(|place| place.into_os_string().into_encoded_bytes());
+        let directory = self.directory(tool, args).map(Vec::from);
+        places.chain(directory).collect()
     }
 
     /// Returns which directory the one is in which a call runs: device and inode. Another one may get its name.
@@ -351,52 +320,6 @@ fn day(ms: i64) -> Option<jiff::civil::Date> {
     Some(at.to_zoned_datetime(jiff::tz::TimeZone::UTC).date())
 }
 
-/// Name of the rule by which a call waits whose tool is not the accepted one.
-const PARKED: &str = "changed definitions";
-
-/// Name of the rule by which a call waits whose arguments cannot be checked.
-const NOT_CHECKABLE: &str = "not checkable";
-
-/// Lets nothing but a denial hold of a call whose tool is not the accepted one: it asks, with the difference.
-fn parked(verdict: Verdict, difference: &str) -> Verdict {
-    let reason = format!("the server's tools changed since they were accepted: {difference}");
-    asks(verdict, PARKED, reason)
-}
-
-/// Lets nothing but a denial hold of a call: it asks the operator, for the reason of a rule that nobody wrote.
-fn asks(verdict: Verdict, rule: &str, reason: String) -> Verdict {
-    if verdict.gate == Gate::Deny {
-        return verdict;
-    }
-    Verdict {
-        gate: Gate::Ask,
-        rule: rule.to_owned(),
-        reason,
-        alone: true,
-        operator_only: true,
-        ..verdict
-    }
-}
-
-/// Name of the rule by which a call of an agent waits whose arguments do not fit.
-const MISFIT: &str = "schema of the agent's tool";
-
-/// Lets nothing but a denial hold of a call of an agent whose arguments do not fit its tool: rules may not find in them what
-/// they are about. It asks, with the first fault.
-fn warned(verdict: Verdict, misfits: &[Fault]) -> Verdict {
-    let Some(first) = misfits.first().filter(|_| verdict.gate != Gate::Deny) else {
-        return verdict;
-    };
-    let fault = format!("{} {}", first.path, first.message);
-    Verdict {
-        gate: Gate::Ask,
-        rule: MISFIT.to_owned(),
-        reason: format!("the arguments do not fit the agent's tool: {}", fault.trim()),
-        alone: true,
-        ..verdict
-    }
-}
-
 impl Advice for Adviser {
     fn tool(&self, name: &str) -> Option<ToolFacts> {
         self.registry.facts(name)
@@ -446,12 +369,8 @@ impl Advice for Adviser {
         let spec = self.registry.spec(tool);
         let links = FollowedLinks::default();
         let key = || self.key(tool, args, &links);
-        let reads = self.only_reads(used.state(), tool, args);
-        let effect = if reads {
-            EffectClass::Read
-        } else {
-            self.effect_of(tool, args)
-        };
+        let effect = Advice::effect(self, used.state(), tool, args);
+        let reads = effect < self.effect_of(tool, args);
         let tags = spec.map_or(&[][..], |spec| &spec.card.tags);
         let tags: Vec<String> = tags
             .iter()
@@ -543,10 +462,8 @@ impl Advice for Adviser {
         ];
         parts.extend(contents(operands));
         // Where no link leads elsewhere, the path in the arguments says it all.
-        let places = self.places(tool, args, &FollowedLinks::default());
-        parts.extend(places.iter().map(|place| place.as_os_str().as_encoded_bytes()));
-        let directory = self.directory(tool, args);
-        parts.extend(directory.as_ref().map(<[u8; 16]>::as_slice));
+        let bound = self.bound(tool, args, &FollowedLinks::default());
+        parts.extend(bound.iter().map(Vec::as_slice));
         Digest(Arc::from(canon::hash("overrule approval v1", &parts)))
     }
 

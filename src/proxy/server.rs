@@ -81,7 +81,7 @@ pub struct Setup {
     pub begin: fn(Arc<Upstream>) -> Arc<AgentRun>,
     /// Recognises the conversation of the session that is resumed, if there is one.
     pub resumed: Option<Belongs>,
-    /// Told about each connection before it is served.
+    /// Told about each connection that has shown the token, before its first request is answered.
     pub connected: Option<Connected>,
     /// What the operator must see.
     pub alarms: Alarms,
@@ -159,27 +159,21 @@ impl Server {
             let _ = socket.set_nodelay(true);
             let server = self.clone();
             tokio::spawn(async move {
-                if let Some(connected) = server.setup.connected.clone() {
-                    let at = server.at;
-                    // A panic in it concerns this connection alone.
-                    if tokio::task::spawn_blocking(move || connected(from, at))
-                        .await
-                        .is_err()
-                    {
-                        return;
-                    }
-                }
                 let socket = Socket::new(socket);
                 let half_closed = socket.half_closed();
                 let place = Arc::new(Mutex::new(Some(place)));
                 let taken = place.clone();
                 let service = service_fn(move |request| {
                     let (server, half_closed) = (server.clone(), half_closed.clone());
-                    if server.path_of(&request).is_some() {
-                        // It knows the token: its connection may stay.
-                        taken.lock().unwrap_or_else(PoisonError::into_inner).take();
-                    }
+                    let knows_token = server.path_of(&request).is_some();
+                    // Its connection may stay.
+                    let first = knows_token
+                        .then(|| taken.lock().unwrap_or_else(PoisonError::into_inner).take())
+                        .flatten();
                     async move {
+                        if first.is_some() {
+                            server.note_connection(from).await;
+                        }
                         let mut response = server.answer(request).await;
                         if half_closed.get() {
                             let close = HeaderValue::from_static("close");
@@ -203,6 +197,17 @@ impl Server {
                     let _ = connection.await;
                 }
             });
+        }
+    }
+
+    /// Tells who is at the other end of a connection, before its first request is answered.
+    async fn note_connection(&self, from: SocketAddr) {
+        let Some(connected) = self.setup.connected.clone() else {
+            return;
+        };
+        let at = self.at;
+        if let Err(error) = tokio::task::spawn_blocking(move || connected(from, at)).await {
+            tracing::warn!(%error, "the other end of a connection was not looked up");
         }
     }
 

@@ -318,6 +318,9 @@ async fn a_sub_agent_has_a_session_that_names_the_one_of_its_agent() {
         streamed(wire, "I count.", &[("k2", "bash", bash("ls src | wc -l"))]),
     ]);
     let (mut program, base) = serving(&world, &model, &[]);
+    // Whoever looks at the port without the token is no agent, and hides none.
+    let at = base.trim_start_matches("http://").split('/').next().unwrap();
+    drop(std::net::TcpStream::connect(at).unwrap());
     let mut agent = Agent::new(wire, &base);
     agent.say("how many files are there?");
     let asking = asks(&agent);
