@@ -242,7 +242,7 @@ fn members(tokens: &[Token], begin: usize, is_object: bool, depth: usize) -> (Op
     (Some(Literal { value, is_whole }), at + 1)
 }
 
-/// The place of the next member, or of the sign that closes: what is in brackets is passed over.
+/// The place of the next member, or of the sign that closes: what is in brackets is skipped.
 fn after_member(tokens: &[Token], begin: usize, close: char) -> usize {
     let mut open = 0_usize;
     let mut at = begin;

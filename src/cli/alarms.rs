@@ -11,7 +11,7 @@ use super::print;
 use overrule_console::link;
 use overrule_proxy::alarms::{Alarm, Alarms};
 
-/// Prints each alarm, and each that is taken back, until the task is dropped.
+/// Prints each alarm, and each that is withdrawn, until the task is dropped.
 pub async fn print(alarms: Alarms) {
     let mut all = alarms.follow();
     let mut printed: BTreeSet<(Arc<str>, u32)> = BTreeSet::new();

@@ -8,7 +8,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::build::AppContext;
 use super::exit::{Code, Failure};
 use overrule_base::text::visible;
 use overrule_config::{Env, OWN};
@@ -53,12 +52,12 @@ pub fn only_the_operator(env: &Env, what: &str) -> Result<(), Failure> {
 }
 
 /// Refuses to decide in a session below a run or an agent, unless the session began below the same one.
-pub fn may_decide(context: &AppContext, session: &str, what: &str) -> Result<(), Failure> {
-    let above = above(&context.env);
+pub fn may_decide(env: &Env, session: &str, what: &str) -> Result<(), Failure> {
+    let above = above(env);
     let Some(nearest) = above.first() else {
         return Ok(());
     };
-    let began_below = below_file(&context.env, session).and_then(|file| read(&file));
+    let began_below = below_file(env, session).and_then(|file| read(&file));
     if began_below.is_some_and(|began| above.iter().any(|one| one.id == began)) {
         return Ok(());
     }

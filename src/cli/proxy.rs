@@ -220,7 +220,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let token = token(&plan.context)?;
     let resumed = match plan.args.resume.as_deref() {
         Some(id) => {
-            operator::may_decide(&plan.context, &plan.context.find(id)?.id(), "continue")?;
+            operator::may_decide(&plan.context.env, &plan.context.find(id)?.id(), "continue")?;
             Resumed::open(&plan.context, id)?
         }
         None => Resumed::default(),
@@ -333,7 +333,7 @@ fn without_request(ended: &End, alarms: &Alarms) -> Failure {
     Failure::new(code, words)
 }
 
-/// Waits for the first conversation, and raises an alarm if nothing comes. The alarm is taken back if something does.
+/// Waits for the first conversation, and raises an alarm if nothing comes. The alarm is withdrawn if something does.
 async fn first_request(
     opened: &mut mpsc::Receiver<Opening>,
     mut requests: watch::Receiver<u64>,

@@ -115,7 +115,7 @@ pub fn decide(
         return Ok(done);
     }
     // A process that has the session open decides that, and records it.
-    operator::may_decide(context, &place.id(), "decide")?;
+    operator::may_decide(&context.env, &place.id(), "decide")?;
     match Writer::open(&place) {
         Ok((writer, loaded)) => {
             if let Some(torn) = &loaded.torn {

@@ -45,7 +45,7 @@ pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
 fn found(common: &Common, context: &AppContext, id: &str, headless: bool) -> Result<Place, Failure> {
     live::check(context)?;
     let place = context.find_to_resume(common, id)?;
-    operator::may_decide(context, &place.id(), "continue")?;
+    operator::may_decide(&context.env, &place.id(), "continue")?;
     check_before_opening(common, &place, headless)?;
     Ok(place)
 }
