@@ -49,7 +49,7 @@ pub fn choose(common: &Common, context: &AppContext) -> Result<ModelSetup, Failu
     };
     // The key is needed here only to list the models of a server.
     let access = match &given.base_url {
-        Some(base_url) if given.model.is_none() => key_for(settings, wire, base_url)?.into(),
+        Some(base_url) if given.model.is_none() => access_without_entry(settings, wire, base_url)?,
         _ => Access::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -224,6 +224,15 @@ fn key_for(settings: &Settings, wire: Wire, base_url: &str) -> Result<Option<Api
     ))
 }
 
+/// What a client needs to reach a server without an entry.
+fn access_without_entry(settings: &Settings, wire: Wire, base_url: &str) -> Result<Access, Failure> {
+    Ok(Access {
+        key: key_for(settings, wire, base_url)?,
+        authorities: settings.authorities.clone(),
+        ..Access::default()
+    })
+}
+
 /// What a client needs to reach a server. Key and headers of an entry go to its own server alone.
 pub fn access(
     settings: &Settings,
@@ -232,7 +241,7 @@ pub fn access(
     name: Option<&str>,
 ) -> Result<Access, Failure> {
     let Some(entry) = entry(settings, name, base_url) else {
-        return Ok(key_for(settings, wire, base_url)?.into());
+        return access_without_entry(settings, wire, base_url);
     };
     let is_home = discover::same_server(&entry.home, base_url);
     let key = match (&entry.key, &entry.base_url) {
@@ -259,6 +268,7 @@ pub fn access(
             Some(ProxySetting::Off) => Proxy::None,
             Some(ProxySetting::Url(url)) => Proxy::Url(url.clone()),
         },
+        authorities: settings.authorities.clone(),
     })
 }
 

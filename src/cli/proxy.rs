@@ -87,10 +87,13 @@ pub fn proxy(common: &Common, args: &args::Proxy) -> Result<Code, Failure> {
         .supervise(agent.map_or("AGENT", |agent| agent.program));
     let address = upstream(common, args, &context, agent)?;
     let config = |error: overrule_proxy::Error| Failure::new(Code::Config, error);
-    let mut upstream = Upstream::new(&address).map_err(config)?;
+    let authorities = &context.settings.authorities;
+    let mut upstream = Upstream::new(&address, authorities).map_err(config)?;
     let other = agent.and_then(|agent| agent.other_log_in);
     if let Some((header, address)) = other.filter(|_| args.upstream.is_none()) {
-        upstream = upstream.with_other(header, address).map_err(config)?;
+        upstream = upstream
+            .with_other(header, address, authorities)
+            .map_err(config)?;
     }
     let plan = Plan {
         common,

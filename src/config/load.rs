@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 use overrule_base::text::visible;
+use overrule_model::http::Authorities;
 use overrule_policy::{Notice, Origin, parse};
 
 use super::dot_mcp;
@@ -139,6 +140,14 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
     if let Some(path) = &settings.price_list.value {
         let text = files::read_named(path)?;
         settings.prices.list = PriceList::read(path, &text.text)?;
+    }
+    if let Some(path) = &settings.ca_file.value {
+        let text = files::read_named(path)?;
+        let authorities = Authorities::read(&text.text);
+        settings.authorities = authorities.map_err(|why| {
+            let advice = "name a file with the certificates of authorities in PEM in ca_file";
+            Error::read(path, why, advice)
+        })?;
     }
     Ok(settings)
 }

@@ -13,6 +13,7 @@ use overrule_base::document::Place;
 use overrule_base::text::visible;
 use overrule_domain::event::run::{ContextLimit, Limits, Reduction, Reuse};
 use overrule_domain::price::{self, Price};
+use overrule_model::http::Authorities;
 use overrule_model::wire::{Options, Wire};
 use overrule_policy::{Notice, Policy, Preset};
 use overrule_resilience::policy::{Ms, Policy as Resilience};
@@ -298,6 +299,10 @@ pub struct Settings {
     pub resilience_set: Vec<(String, Origin)>,
     /// The price of tokens.
     pub prices: Prices,
+    /// The file of authorities that are trusted beside those of the system, for servers of models.
+    pub ca_file: Setting<Option<PathBuf>>,
+    /// What is in that file.
+    pub authorities: Authorities,
     /// The file of prices that replaces the built-in list.
     pub price_list: Setting<Option<PathBuf>>,
     /// Templates of calls that check or revert executions.
@@ -418,6 +423,9 @@ impl Settings {
             line("base_url", &self.base_url, |text| maybe(text.as_ref())),
             line("wire", &self.wire, |wire| wire.name().into()),
             line("api_key", &self.key(), Key::summary),
+            line("ca_file", &self.ca_file, |file| {
+                file.as_ref().map_or_else(|| "none".into(), |file| shown(file))
+            }),
             line("prices", &self.price_list, |file| {
                 file.as_ref()
                     .map_or_else(|| self.prices.list.describe(), |file| shown(file))

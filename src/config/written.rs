@@ -42,12 +42,13 @@ const LONGEST_IDLE: u64 = 24 * 3_600_000;
 /// Keys that an untrusted workspace may use, because they can only tighten or add a mark.
 const TIGHTENING: [&str; 3] = ["policy", "limits", "danger"];
 /// Keys that no workspace sets, trusted or not.
-const OPERATORS: [&str; 7] = [
+const OPERATORS: [&str; 8] = [
     "api_key",
     "api_key_cmd",
     "api_key_file",
     "approver",
     "base_url",
+    "ca_file",
     "editor",
     "models",
 ];
@@ -80,6 +81,8 @@ pub struct RawSettings {
     api_key_cmd: Field<Key>,
     /// `api_key_file`
     api_key_file: Field<PathBuf>,
+    /// `ca_file`
+    pub ca_file: Field<PathBuf>,
     /// `theme`
     #[serde(deserialize_with = "theme")]
     pub theme: Field<String>,
@@ -242,6 +245,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         (&mut raw.output_schema, "write the path of a JSON Schema"),
         (&mut raw.prices, "write the path of a file of prices"),
         (&mut raw.api_key_file, "write a path"),
+        (&mut raw.ca_file, "write the path of certificates in PEM"),
         (&mut raw.routing.priors, routing::PRIORS),
     ] {
         let Some(given) = given else { continue };

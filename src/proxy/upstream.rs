@@ -11,7 +11,7 @@ use reqwest::Url;
 
 use super::Error;
 use overrule_base::text::shown_address;
-use overrule_model::http::pass_through;
+use overrule_model::http::{Authorities, pass_through};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(15);
@@ -37,8 +37,8 @@ pub enum SendError {
 }
 
 impl Upstream {
-    /// Takes the base URL of the model's server.
-    pub fn new(url: &str) -> Result<Self, Error> {
+    /// Takes the base URL of the model's server, and the authorities that are trusted beside those of the system.
+    pub fn new(url: &str, authorities: &Authorities) -> Result<Self, Error> {
         let wrong = |why: String| Error::Upstream {
             url: shown_address(url),
             why,
@@ -52,14 +52,20 @@ impl Upstream {
                 "it must be an address alone, without a name, a query or a fragment".to_owned(),
             ));
         }
-        let http = pass_through(&base, CONNECT).map_err(|error| Error::Client(error.to_string()))?;
+        let http =
+            pass_through(&base, CONNECT, authorities).map_err(|error| Error::Client(error.to_string()))?;
         let other = None;
         Ok(Self { http, base, other })
     }
 
     /// Sends requests with this header to another server: an agent has a log-in for each.
-    pub fn with_other(mut self, header: &'static str, url: &str) -> Result<Self, Error> {
-        self.other = Some((header, Box::new(Self::new(url)?)));
+    pub fn with_other(
+        mut self,
+        header: &'static str,
+        url: &str,
+        authorities: &Authorities,
+    ) -> Result<Self, Error> {
+        self.other = Some((header, Box::new(Self::new(url, authorities)?)));
         Ok(self)
     }
 
@@ -139,9 +145,13 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
 mod tests {
     use super::*;
 
+    fn upstream_at(url: &str) -> Result<Upstream, Error> {
+        Upstream::new(url, &Authorities::default())
+    }
+
     #[test]
     fn no_path_leads_to_another_server() {
-        let upstream = Upstream::new("http://127.0.0.1:9/v1").unwrap();
+        let upstream = upstream_at("http://127.0.0.1:9/v1").unwrap();
         let url = |path: &str| upstream.url(path).map(|url| url.to_string());
         assert_eq!(
             url("/chat/completions?x=1").as_deref(),
@@ -158,7 +168,7 @@ mod tests {
         ] {
             assert_eq!(url(wrong), None, "{wrong}");
         }
-        let named = Upstream::new("http://127.0.0.1:9/team-a/").unwrap();
+        let named = upstream_at("http://127.0.0.1:9/team-a/").unwrap();
         assert!(named.url("/x").is_some() && named.url("?x").is_some() && named.url("").is_some());
         for wrong in ["/../team-ab/x", "/../team-a-b", "/../x", "/%2e%2e/team-ab"] {
             assert_eq!(named.url(wrong), None, "{wrong}");
@@ -186,7 +196,7 @@ mod tests {
             ("/vertex", "/vertex/x", "/vertex/vertex/x"),
             ("", "/v1/messages", "/v1/messages"),
         ] {
-            let found = Upstream::new(&format!("{base}{upstream}"))
+            let found = upstream_at(&format!("{base}{upstream}"))
                 .unwrap()
                 .url(path)
                 .unwrap();
@@ -196,9 +206,13 @@ mod tests {
 
     #[test]
     fn a_header_leads_to_the_other_server_and_nothing_else_does() {
-        let both = Upstream::new("https://one.example/v1").unwrap();
+        let both = upstream_at("https://one.example/v1").unwrap();
         let both = both
-            .with_other("chatgpt-account-id", "https://two.example/codex")
+            .with_other(
+                "chatgpt-account-id",
+                "https://two.example/codex",
+                &Authorities::default(),
+            )
             .unwrap();
         let url = |headers: &HeaderMap| both.for_request(headers).url("/responses").unwrap().to_string();
         let mut headers = HeaderMap::new();
@@ -210,9 +224,9 @@ mod tests {
         headers.insert("chatgpt-account-id", hyper::header::HeaderValue::from_static("a"));
         assert_eq!(url(&headers), "https://two.example/codex/responses");
         assert!(
-            Upstream::new("https://a.example")
+            upstream_at("https://a.example")
                 .unwrap()
-                .with_other("x", "ftp://b")
+                .with_other("x", "ftp://b", &Authorities::default())
                 .is_err()
         );
     }
@@ -226,9 +240,9 @@ mod tests {
             "http://k@a.example",
             "https://a.example/?key=1",
         ] {
-            assert!(Upstream::new(wrong).is_err(), "{wrong}");
+            assert!(upstream_at(wrong).is_err(), "{wrong}");
         }
-        let error = Upstream::new("http://secret:word@a.example")
+        let error = upstream_at("http://secret:word@a.example")
             .unwrap_err()
             .to_string();
         assert!(!error.contains("word"), "{error}");

@@ -6,6 +6,7 @@ use crate::support::{server, world};
 
 mod approver;
 mod audit;
+mod authorities;
 mod bad_input;
 mod branches;
 mod changes;
@@ -41,6 +42,7 @@ mod several;
 mod stored;
 mod surroundings;
 mod swapped;
+mod tls;
 mod told;
 mod unattended;
 mod why;

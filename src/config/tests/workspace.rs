@@ -100,6 +100,7 @@ fn what_belongs_to_the_operator_no_workspace_sets_trusted_or_not() {
         ("api_key", "api_key = \"k\""),
         ("api_key_cmd", "api_key_cmd = \"touch x\""),
         ("api_key_file", "api_key_file = \"/k\""),
+        ("ca_file", "ca_file = \"/ca.pem\""),
         ("editor", "editor = \"sh -c x\""),
         ("approver", "[approver]\ncommand = [\"sh\"]\nname = \"a\""),
         ("models", "[models.fast]\nbase_url = \"http://here/v1\""),

@@ -1,9 +1,10 @@
-//! Defines what a client needs to reach a server besides its address: key, headers, proxy.
+//! Defines what a client needs to reach a server besides its address: key, headers, proxy, authorities.
 //!
 //! Must not know: requests, where the values were set.
 
 use secrecy::{ExposeSecret as _, SecretString};
 
+use super::Authorities;
 use crate::wire::ApiKey;
 
 /// Minimum length in bytes of a key that is searched for in a server's text.
@@ -13,7 +14,7 @@ const SHORTEST_HEADER: usize = 12;
 /// Replacement for a secret.
 pub const REPLACED: &str = "[the API key]";
 
-/// Key, headers and proxy of a server.
+/// Key, headers, proxy and authorities of a server.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     /// The key.
@@ -22,6 +23,8 @@ pub struct Access {
     pub headers: Vec<(String, SecretString)>,
     /// The proxy.
     pub proxy: Proxy,
+    /// Authorities that are trusted beside those of the system.
+    pub authorities: Authorities,
 }
 
 /// How requests go to a server.

@@ -11,6 +11,7 @@ use reqwest::{StatusCode, Url};
 use secrecy::ExposeSecret as _;
 
 use super::access::{Access, Proxy};
+use super::authorities::Authorities;
 use super::compression::{self, Decompressor};
 use crate::frame::Object;
 use crate::show::{excerpt, visible};
@@ -57,7 +58,7 @@ pub enum Error {
 }
 
 /// Installs the cryptography provider of all TLS connections, once per process.
-fn install_provider() {
+pub(super) fn install_provider() {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         // An error means that a provider is installed already, which is just as good.
@@ -113,12 +114,18 @@ pub fn http_client(
     if url.scheme() == "http" {
         // No certificates are needed, so a system without any is no reason to fail.
         builder = builder.tls_certs_only([]);
+    } else {
+        builder = access.authorities.trusted_by(builder);
     }
     builder.build().map_err(|error| Error::Tls { why: chain(&error) })
 }
 
 /// Creates an HTTP client for this URL that adds nothing to a request and changes nothing of a response.
-pub fn pass_through(url: &Url, connect: Duration) -> Result<reqwest::Client, Error> {
+pub fn pass_through(
+    url: &Url,
+    connect: Duration,
+    authorities: &Authorities,
+) -> Result<reqwest::Client, Error> {
     install_provider();
     let mut builder = reqwest::Client::builder()
         .connect_timeout(connect)
@@ -129,6 +136,8 @@ pub fn pass_through(url: &Url, connect: Duration) -> Result<reqwest::Client, Err
     }
     if url.scheme() == "http" {
         builder = builder.tls_certs_only([]);
+    } else {
+        builder = authorities.trusted_by(builder);
     }
     builder.build().map_err(|error| Error::Tls { why: chain(&error) })
 }

@@ -3,6 +3,7 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 mod access;
+mod authorities;
 pub mod body;
 pub mod client;
 pub mod compression;
@@ -11,6 +12,7 @@ pub mod exchange;
 mod incoming;
 
 pub use access::{Access, Proxy};
+pub use authorities::Authorities;
 pub use client::{Client, Patience};
 pub use connect::{Error, is_usable_proxy, pass_through, unpacker};
 pub use exchange::Recording;

@@ -2,21 +2,10 @@
 //!
 //! Must not know: the content of the notification.
 //!
-//! The test has a server of its own. Its certificate is signed by an authority that only this test
-//! knows (`tls/`). The key of the authority is deleted; the certificates last until 2120.
-
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-use std::sync::Arc;
-use std::thread::{self, JoinHandle};
-
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
-
+use crate::cli::tls::{AUTHORITY, server};
 use crate::cli::world::{Said, World, finish, until, wait};
 
-const AUTHORITY: &str = include_str!("tls/authority.pem");
+const NO_CONTENT: &str = "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
 const PLAYBOOK: &str = r#"
 [meta]
 name = "line zero"
@@ -31,42 +20,6 @@ tool = "read_file"
 as = "part"
 args = { path = "notes.txt", from_line = 0 }
 "#;
-
-/// A server for one connection: its port, and the request that came, or why none did.
-fn server(at: &str) -> (u16, JoinHandle<Result<String, String>>) {
-    let chain = CertificateDer::pem_slice_iter(include_bytes!("tls/server.pem"));
-    let chain: Vec<_> = chain.collect::<Result<_, _>>().unwrap();
-    let key = PrivateKeyDer::from_pem_slice(include_bytes!("tls/server.key")).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(chain, key)
-        .unwrap();
-    let listener = TcpListener::bind((at, 0)).unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let served = thread::spawn(move || {
-        let (socket, _) = listener.accept().unwrap();
-        let talk = ServerConnection::new(Arc::new(config)).unwrap();
-        let mut stream = StreamOwned::new(talk, socket);
-        let mut request = String::new();
-        let mut buffer = [0; 4096];
-        while !request.ends_with('}') {
-            match stream.read(&mut buffer) {
-                Ok(0) => return Err("the connection was closed".to_owned()),
-                Ok(count) => request.push_str(&String::from_utf8_lossy(buffer.get(..count).unwrap())),
-                Err(error) => return Err(error.to_string()),
-            }
-        }
-        let answer = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
-        stream.write_all(answer).unwrap();
-        stream.conn.send_close_notify();
-        stream.flush().unwrap();
-        Ok(request)
-    });
-    (port, served)
-}
 
 /// A run that ends because no operator can choose a repair, and notifies the operator at this address; `trusted` are
 /// the authorities that it knows.
@@ -94,7 +47,7 @@ fn untouched(world: &World) {
 #[test]
 fn an_address_with_a_certificate_that_is_vouched_for_gets_the_text() {
     let world = World::new();
-    let (port, served) = server("127.0.0.1");
+    let (port, served) = server("127.0.0.1", "}", NO_CONTENT);
     let output = run(
         &world,
         &format!("https://localhost:{port}/hook/s3cret"),
@@ -111,7 +64,7 @@ fn an_address_with_a_certificate_that_is_vouched_for_gets_the_text() {
 #[test]
 fn an_address_whose_certificate_nobody_vouches_for_gets_nothing_and_is_told() {
     let world = World::new();
-    let (port, served) = server("127.0.0.1");
+    let (port, served) = server("127.0.0.1", "}", NO_CONTENT);
     let output = run(&world, &format!("https://localhost:{port}/hook/s3cret"), None).ends(4);
     let message = output.err.lines().find(|line| line.contains("notify.webhook"));
     let message = message.unwrap_or_else(|| panic!("nothing was told: {}", output.err));
@@ -130,7 +83,7 @@ fn an_address_whose_certificate_nobody_vouches_for_gets_nothing_and_is_told() {
 #[test]
 fn a_certificate_for_another_name_is_a_bad_one() {
     let world = World::new();
-    let (port, served) = server("127.0.0.2");
+    let (port, served) = server("127.0.0.2", "}", NO_CONTENT);
     // The same machine under a name that the certificate does not have.
     let output = run(&world, &format!("https://127.0.0.2:{port}/"), Some(AUTHORITY)).ends(4);
     let output = output.tells("notify.webhook failed: cannot reach 127.0.0.2: ");

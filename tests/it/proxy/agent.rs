@@ -334,6 +334,7 @@ pub fn client() -> reqwest::Client {
     overrule::model::http::pass_through(
         &"http://127.0.0.1/".parse().unwrap(),
         std::time::Duration::from_secs(10),
+        &overrule::model::http::Authorities::default(),
     )
     .unwrap()
 }

@@ -12,6 +12,7 @@ use overrule::domain::event::run::Limits;
 use overrule::domain::id::NodeId;
 use overrule::domain::state::{Mode, State};
 use overrule::engine::log::Memory;
+use overrule::model::http::Authorities;
 use overrule::policy::Preset;
 use overrule::proxy::address::Token;
 use overrule::proxy::alarms::Alarms;
@@ -63,7 +64,7 @@ impl Stage {
         let alarms = Alarms::default();
         let setup = server::Setup {
             token: Token::given("0123456789abcdef").unwrap(),
-            upstream: Arc::new(Upstream::new(upstream).unwrap()),
+            upstream: Arc::new(Upstream::new(upstream, &Authorities::default()).unwrap()),
             openings: to,
             begin: quick,
             resumed,
