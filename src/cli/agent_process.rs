@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::headless_decisions::End;
-use super::tmux::Pane;
+use super::tmux::{self, Pane};
 use overrule_base::shell_line::quote;
 use overrule_base::text::visible;
 use overrule_proxy::agents::Agent;
@@ -89,7 +89,8 @@ impl Launch {
 
     /// Starts it in a tmux pane next to this one, with the variables of this program.
     pub async fn in_tmux(&self, context: &AppContext) -> Result<Pane, Failure> {
-        let line = format!("env {}", self.line());
+        // Of a pane whose program failed, tmux scrolls the first line away.
+        let line = format!("echo; env {}", self.line());
         let pane = Pane::run(&context.workspace, &context.env.all.0, &line).await;
         pane.map_err(|error| self.failed(&format!("tmux: {error}")))
     }
@@ -129,10 +130,16 @@ impl Started {
     pub async fn ended(&mut self) -> End {
         match self {
             Self::Elsewhere => std::future::pending().await,
-            Self::Pane(pane) => {
-                pane.closed().await;
-                End::new(Code::Other, "the tmux pane of the agent closed")
-            }
+            Self::Pane(pane) => match pane.ended().await {
+                tmux::Ended::Closed => End::new(Code::Other, "the agent ended, or its tmux pane was closed"),
+                tmux::Ended::Failed(how) => {
+                    let how = how.map(|how| format!(" with {how}")).unwrap_or_default();
+                    End::new(
+                        Code::Other,
+                        format!("the agent ended{how}; its tmux pane says more"),
+                    )
+                }
+            },
             Self::Child(child) => match child.wait().await {
                 Ok(status) if status.success() => End::new(Code::Ok, ""),
                 Ok(status) => End::new(Code::Other, format!("the agent ended with {status}")),

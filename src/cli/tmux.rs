@@ -1,4 +1,4 @@
-//! Runs a program in a tmux pane next to this one, and notices that the pane closed.
+//! Runs a program in a tmux pane next to this one, and notices how it ended.
 //!
 //! Must not know: which program, why.
 
@@ -30,6 +30,9 @@ const OWN: &[&str] = &[
     "_",
 ];
 
+/// What is read of each pane.
+const PANES: &str = "#{pane_id} #{pane_dead} #{pane_dead_status} #{pane_dead_signal}";
+
 /// A pane.
 #[derive(Debug)]
 pub struct Pane(String);
@@ -54,31 +57,60 @@ impl Pane {
         let done = tmux.wait_with_output().await.map_err(failed)?;
         let text = |bytes: &[u8]| visible(String::from_utf8_lossy(bytes).trim());
         let id = text(&done.stdout);
-        if done.status.success() && id.starts_with('%') {
+        // An older tmux refuses what follows the pane.
+        if id.starts_with('%') {
             Ok(Self(id))
         } else {
             Err(format!("{} {id}", text(&done.stderr)).trim().to_owned())
         }
     }
 
-    /// Waits until the pane is closed.
-    pub async fn closed(&self) {
+    /// Waits until its program has ended.
+    pub async fn ended(&self) -> Ended {
+        let mut last = None;
         loop {
             tokio::time::sleep(LOOK).await;
             let mut command = Command::new("tmux");
-            command
-                .args(["list-panes", "-a", "-F", "#{pane_id}"])
-                .stdin(Stdio::null());
-            let listed = command.output().await.map(|done| done.stdout).unwrap_or_default();
-            let listed = String::from_utf8_lossy(&listed);
-            if !listed.lines().any(|line| line == self.0) {
-                return;
+            command.args(["list-panes", "-a", "-F", PANES]);
+            let listed = command.stdin(Stdio::null()).output().await;
+            let listed = listed.map(|done| done.stdout).unwrap_or_default();
+            let now = ended(&String::from_utf8_lossy(&listed), &self.0);
+            match now {
+                // tmux notices the end of the output before it knows the status.
+                Some(Ended::Failed(None)) if last != now => last = now,
+                Some(ended) => return ended,
+                None => {}
             }
         }
     }
 }
 
-/// The command of tmux that opens the pane and prints its name.
+/// How the program of a pane ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// It ended well, or somebody closed its pane.
+    Closed,
+    /// It failed with this status or signal, if tmux says which. The pane stays open.
+    Failed(Option<String>),
+}
+
+/// Reads the list of panes. None while the program of this one runs.
+fn ended(listed: &str, pane: &str) -> Option<Ended> {
+    let mut lines = listed.lines().map(|line| line.split(' '));
+    let found = lines.find_map(|mut words| (words.next()? == pane).then_some(words));
+    let Some(mut words) = found else {
+        return Some(Ended::Closed);
+    };
+    let (is_dead, status, signal) = (words.next()?, words.next()?, words.next()?);
+    let how = match (status, signal) {
+        ("", "") => None,
+        ("", signal) => Some(format!("signal {}", visible(signal))),
+        (status, _) => Some(format!("exit status {}", visible(status))),
+    };
+    (is_dead == "1").then_some(Ended::Failed(how))
+}
+
+/// The commands of tmux that open the pane, print its name, and keep it if its program fails: its last words are in it.
 fn script(directory: &Path, environment: &[(OsString, OsString)], line: &str) -> String {
     let variables = environment.iter().filter_map(|(name, value)| {
         let (name, value) = (name.to_str()?, value.to_str()?);
@@ -89,7 +121,7 @@ fn script(directory: &Path, environment: &[(OsString, OsString)], line: &str) ->
     // In a directory `#` begins a format.
     let directory = directory.display().to_string().replace('#', "##");
     format!(
-        "split-window -d -h -P -F '#{{pane_id}}' -c {}{} {}\n",
+        "split-window -h -P -F '#{{pane_id}}' -c {}{} {}\nset-option -p remain-on-exit failed\nlast-pane\n",
         quoted(&directory),
         variables.collect::<String>(),
         quoted(line)
@@ -130,8 +162,25 @@ mod tests {
         let text = script(Path::new("/srv/a #b"), &environment, "env A='1 2' claude");
         assert_eq!(
             text,
-            "split-window -d -h -P -F '#{pane_id}' -c \"/srv/a ##b\" -e \"PATH=/opt/node/bin:/bin\" \
-             -e \"ANTHROPIC_API_KEY=k\\\"\\$(x)\\\\\" -e \"LONG=a\\nb\" \"env A='1 2' claude\"\n"
+            "split-window -h -P -F '#{pane_id}' -c \"/srv/a ##b\" -e \"PATH=/opt/node/bin:/bin\" \
+             -e \"ANTHROPIC_API_KEY=k\\\"\\$(x)\\\\\" -e \"LONG=a\\nb\" \"env A='1 2' claude\"\nset-option -p remain-on-exit failed\n\
+             last-pane\n"
         );
+    }
+
+    #[test]
+    fn a_pane_says_how_its_program_ended() {
+        let listed = "%0 0  \n%1 1 127 \n%2 1  9\n%3 1  \n%10 0 \n";
+        let failed = |how: &str| Some(Ended::Failed(Some(how.to_owned())));
+        for (pane, expected) in [
+            ("%0", None),
+            ("%1", failed("exit status 127")),
+            ("%2", failed("signal 9")),
+            ("%3", Some(Ended::Failed(None))),
+            ("%10", None),
+            ("%4", Some(Ended::Closed)),
+        ] {
+            assert_eq!(ended(listed, pane), expected, "{pane}");
+        }
     }
 }

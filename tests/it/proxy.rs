@@ -25,3 +25,4 @@ mod stage;
 mod sub_agents;
 mod superseded;
 mod unread;
+mod window;

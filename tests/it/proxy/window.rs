@@ -1,0 +1,182 @@
+//! Tests of `--window tmux`: the agent in a pane of a real tmux. Without tmux they say so and pass.
+//!
+//! Must not know: how the pane is made.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::proxy::world::{World, until};
+
+/// A server of tmux with one window of 120 by 40, and nothing of the tester's own.
+struct Tmux<'w>(&'w World);
+
+impl Drop for Tmux<'_> {
+    fn drop(&mut self) {
+        let _ = self.tmux(&["kill-server"]).output();
+    }
+}
+
+impl<'w> Tmux<'w> {
+    /// Runs the program in the window, with an agent of this text in its path. None without tmux.
+    fn with_agent(world: &'w World, script: &str) -> Option<Self> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            eprintln!("SKIPPED: the test of tmux panes: tmux is not installed");
+            return None;
+        }
+        let bin = world.path("bin");
+        fs::create_dir(&bin).unwrap();
+        let agent = bin.join("claude");
+        fs::write(&agent, script).unwrap();
+        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
+        let tmux = Self(world);
+        // The server of tmux does not have that path.
+        let line = format!(
+            "PATH={}:$PATH OVERRULE_PROXY_TOKEN=0123456789abcdefgh {} proxy --window tmux claude 'fix it'; echo code=$?; sleep 600",
+            bin.display(),
+            crate::support::program(),
+        );
+        let begun = tmux
+            .tmux(&[
+                "-f",
+                "/dev/null",
+                "new-session",
+                "-d",
+                "-x",
+                "120",
+                "-y",
+                "40",
+                &line,
+            ])
+            .output();
+        let begun = begun.unwrap();
+        assert!(
+            begun.status.success(),
+            "{}",
+            String::from_utf8_lossy(&begun.stderr)
+        );
+        Some(tmux)
+    }
+
+    fn tmux(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("tmux");
+        let of_world = self.0.command(&[]);
+        let variables = of_world.get_envs();
+        command
+            .env_clear()
+            .envs(variables.filter_map(|(name, value)| Some((name, value?))))
+            .env("TMUX_TMPDIR", self.0.path(""))
+            .env("SHELL", "/bin/sh")
+            .env("TERM", "xterm-256color")
+            .current_dir(self.0.ws())
+            .stdin(Stdio::null())
+            .args(args);
+        command
+    }
+
+    /// The panes, and which of them is the active one.
+    fn panes(&self) -> Vec<(String, bool)> {
+        let listed = self.tmux(&["list-panes", "-a", "-F", "#{pane_id} #{pane_active}"]);
+        let listed = { listed }.output().unwrap();
+        let listed = String::from_utf8(listed.stdout).unwrap();
+        let pane = |line: &str| {
+            line.split_once(' ')
+                .map(|(id, active)| (id.to_owned(), active == "1"))
+        };
+        listed.lines().filter_map(pane).collect()
+    }
+
+    /// What stands in a pane.
+    fn text(&self, pane: &str) -> String {
+        let text = self
+            .tmux(&["capture-pane", "-p", "-J", "-t", pane])
+            .output()
+            .unwrap();
+        String::from_utf8(text.stdout).unwrap()
+    }
+}
+
+fn is_written(file: &Path) -> bool {
+    fs::read_to_string(file).is_ok_and(|text| text.ends_with("end\n"))
+}
+
+#[test]
+fn an_agent_in_a_pane_has_the_path_and_the_address_and_its_failure_is_told_and_stays_readable() {
+    let script = "#!/bin/sh\nprintf '%s\\n%s\\n%s\\n%s\\nend\\n' \"$PATH\" \"$ANTHROPIC_BASE_URL\" \"$*\" \
+                  \"${OVERRULE_PROXY_TOKEN-none}\" > asked\nread go\necho the last words >&2\nexit 3\n";
+    let world = World::new();
+    let Some(tmux) = Tmux::with_agent(&world, script) else {
+        return;
+    };
+    let asked = world.ws().join("asked");
+    until("the agent started", || is_written(&asked));
+    let asked = fs::read_to_string(asked).unwrap();
+    let lines: Vec<&str> = asked.lines().collect();
+    let [path, address, own, token, _] = lines.as_slice() else {
+        panic!("{asked}");
+    };
+    assert!(path.starts_with(world.path("bin").to_str().unwrap()), "{path}");
+    assert!(address.starts_with("http://127.0.0.1:"), "{address}");
+    assert!(own.ends_with("fix it"), "{own}");
+    assert_eq!(*token, "none", "the token is in the address alone");
+    let panes = tmux.panes();
+    assert!(
+        matches!(panes.as_slice(), [(_, true), (_, false)]),
+        "the console keeps the keys: {panes:?}"
+    );
+    let (console, agent) = (&panes.first().unwrap().0, &panes.last().unwrap().0);
+    let sent = tmux.tmux(&["send-keys", "-t", agent, "Enter"]).status().unwrap();
+    assert!(sent.success());
+    until("the program ended", || tmux.text(console).contains("code="));
+    let told = tmux.text(console);
+    assert!(told.contains("code=1"), "{told}");
+    assert!(told.contains("the agent ended with exit status 3"), "{told}");
+    assert_eq!(tmux.panes().len(), 2, "the pane of the agent stays");
+    assert!(
+        tmux.text(agent).contains("the last words"),
+        "{}",
+        tmux.text(agent)
+    );
+}
+
+#[test]
+fn an_agent_in_a_pane_that_ends_well_closes_it() {
+    let world = World::new();
+    let Some(tmux) = Tmux::with_agent(&world, "#!/bin/sh\nexit 0\n") else {
+        return;
+    };
+    until("the program ended", || {
+        tmux.panes()
+            .first()
+            .is_some_and(|(pane, _)| tmux.text(pane).contains("code="))
+    });
+    let panes = tmux.panes();
+    assert_eq!(panes.len(), 1, "{panes:?}");
+    let told = tmux.text(&panes.first().unwrap().0);
+    assert!(told.contains("code=1"), "{told}");
+    assert!(
+        told.contains("the agent ended, or its tmux pane was closed"),
+        "{told}"
+    );
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_told_in_its_pane() {
+    let world = World::new();
+    let Some(tmux) = Tmux::with_agent(&world, "#!/nowhere/interpreter\n") else {
+        return;
+    };
+    until("the program ended", || {
+        tmux.panes()
+            .first()
+            .is_some_and(|(pane, _)| tmux.text(pane).contains("code="))
+    });
+    let panes = tmux.panes();
+    let [(console, _), (agent, _)] = panes.as_slice() else {
+        panic!("{panes:?}");
+    };
+    let told = tmux.text(console);
+    assert!(told.contains("the agent ended with exit status 127"), "{told}");
+    assert!(tmux.text(agent).contains("No such file"), "{}", tmux.text(agent));
+}
