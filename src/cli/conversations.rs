@@ -12,6 +12,7 @@ use super::run::Ready;
 use overrule_console::link::Conversation;
 use overrule_console::summary;
 use overrule_domain::envelope::Envelope;
+use overrule_domain::live::AgentStatus;
 use overrule_domain::pending_retry;
 use overrule_domain::state::State;
 use overrule_domain::turn::Stream;
@@ -53,7 +54,7 @@ impl Conversations {
     }
 
     /// Adds a conversation before it starts, and follows it.
-    pub fn add(&self, ready: &Ready) {
+    pub fn add(&self, ready: &Ready, agent: watch::Receiver<AgentStatus>) {
         let member = Member {
             handle: ready.handle.clone(),
             tools: ready.tools.clone(),
@@ -66,7 +67,7 @@ impl Conversations {
         let facts = ready.handle.subscribe().facts;
         let (all, folding, session) = (self.clone(), member.folding.clone(), ready.session.clone());
         self.0.send_modify(|members| members.push(member));
-        tokio::spawn(async move { all.follow(facts, &folding, &session).await });
+        tokio::spawn(async move { all.follow(facts, agent, &folding, &session).await });
     }
 
     /// The one with this session.
@@ -80,16 +81,29 @@ impl Conversations {
         Others {
             session: session.to_owned(),
             members: self.0.subscribe(),
-            known: Vec::new(),
+            known: None,
         }
     }
 
-    async fn follow(&self, mut facts: Facts, folding: &Mutex<Folding>, session: &str) {
+    async fn follow(
+        &self,
+        mut facts: Facts,
+        mut agent: watch::Receiver<AgentStatus>,
+        folding: &Mutex<Folding>,
+        session: &str,
+    ) {
         let mut has_ended = false;
-        while let Some(fact) = facts.recv().await {
+        loop {
+            let mut next = tokio::select! {
+                fact = facts.recv() => match fact {
+                    Some(fact) => Some(fact),
+                    None => return,
+                },
+                Ok(()) = agent.changed() => None,
+            };
+            let status = *agent.borrow_and_update();
             let now = {
                 let mut folding = folding.lock().unwrap_or_else(PoisonError::into_inner);
-                let mut next = Some(fact);
                 while let Some(fact) = next {
                     match fact {
                         Publication::Snapshot(state) => folding.set(*state),
@@ -99,7 +113,7 @@ impl Conversations {
                     }
                     next = facts.try_recv();
                 }
-                conversation(session, folding.state(), has_ended)
+                conversation(session, folding.state(), status, has_ended)
             };
             self.0.send_if_modified(|members| {
                 let member = members.iter_mut().find(|member| member.session() == session);
@@ -116,12 +130,12 @@ impl Conversations {
 pub struct Others {
     session: String,
     members: watch::Receiver<Vec<Member>>,
-    known: Vec<Conversation>,
+    known: Option<(AgentStatus, Vec<Conversation>)>,
 }
 
 impl Others {
-    /// Waits for a change. Cancel safe.
-    pub async fn changed(&mut self) -> Arc<[Conversation]> {
+    /// Waits for a change of them, or of what the agent of the shown one does. Cancel safe.
+    pub async fn changed(&mut self) -> (AgentStatus, Arc<[Conversation]>) {
         loop {
             let members = self.members.borrow_and_update().clone();
             // Those after the shown one first, so that one key goes through all.
@@ -129,9 +143,11 @@ impl Others {
             let (before, after) = members.split_at(at.unwrap_or(0));
             let others = after.iter().skip(1).chain(before);
             let others: Vec<Conversation> = others.map(|member| member.now.clone()).collect();
-            if others != self.known {
-                self.known.clone_from(&others);
-                return others.into();
+            let agent = at.and_then(|at| members.get(at)).map(|member| member.now.agent);
+            let now = (agent.unwrap_or_default(), others);
+            if self.known.as_ref() != Some(&now) {
+                let (agent, others) = self.known.insert(now);
+                return (*agent, others.as_slice().into());
             }
             if self.members.changed().await.is_err() {
                 std::future::pending::<()>().await;
@@ -140,7 +156,7 @@ impl Others {
     }
 }
 
-fn conversation(session: &str, state: &State, has_ended: bool) -> Conversation {
+fn conversation(session: &str, state: &State, agent: AgentStatus, has_ended: bool) -> Conversation {
     let waiting = state.queue().count() + pending_retry::left(state).count();
     let streams = state.turns.values().any(|turn| turn.stream == Stream::Open);
     let works = waiting > 0 || streams || !state.agenda.running.is_empty();
@@ -149,5 +165,6 @@ fn conversation(session: &str, state: &State, has_ended: bool) -> Conversation {
         name: summary::session_name(state).unwrap_or_default(),
         waiting,
         is_open: works && !has_ended,
+        agent,
     }
 }

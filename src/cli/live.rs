@@ -27,7 +27,7 @@ use overrule_domain::apply;
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::envelope::{Actor, Via};
 use overrule_domain::id::TurnId;
-use overrule_domain::live::Live;
+use overrule_domain::live::{AgentStatus, Live};
 use overrule_domain::state::State;
 use overrule_engine::halt::Halt;
 use overrule_engine::handle::LiveTurns;
@@ -275,7 +275,7 @@ impl EngineLink {
 }
 
 /// Waits for a change of the other conversations.
-async fn others(others: &mut Option<Others>) -> Arc<[Conversation]> {
+async fn others(others: &mut Option<Others>) -> (AgentStatus, Arc<[Conversation]>) {
     match others {
         Some(others) => others.changed().await,
         None => std::future::pending().await,
@@ -444,7 +444,7 @@ impl Link for EngineLink {
                         };
                     }
                     Some(answer) = self.answers.recv() => return answer,
-                    others = others(&mut self.others) => return Update::Conversations(others),
+                    (agent, others) = others(&mut self.others) => return Update::Conversations { agent, others },
                     alarms = changed_alarms(&mut self.alarms) => return Update::Alarms(alarms),
                     servers = changed(&mut self.panel) => return Update::Servers(servers),
                     () = self.outputs.changed() => return self.outputs.take(),

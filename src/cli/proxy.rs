@@ -257,8 +257,10 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     };
     drop(signals);
     let (gone, guest) = oneshot::channel();
+    let served = server.clone();
     tokio::spawn(async move {
         let end = agent.ended().await;
+        served.note_agent_ended();
         // An error means that the run has ended.
         gone.send(end).unwrap_or_default();
     });
@@ -274,7 +276,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         ready.handle.notice(words);
     }
     let conversations = Conversations::new();
-    conversations.add(&ready);
+    conversations.add(&ready, first.run.status());
     let beside = tokio::spawn(serve_beside(
         (plan.common.clone(), plan.context.clone()),
         (parts, resumed),
@@ -426,7 +428,7 @@ async fn serve_beside(
                 } else {
                     what.to_owned()
                 });
-                conversations.add(&ready);
+                conversations.add(&ready, opening.run.status());
                 if let Some(parent) = opening.parent.clone() {
                     // The parent may wait for its own session.
                     tokio::spawn(sub_agent::link(parent, opening.run.clone()));

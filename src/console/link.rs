@@ -16,7 +16,7 @@ use overrule_domain::command::Command;
 use overrule_domain::envelope::Envelope;
 use overrule_domain::fork::ForkPreview;
 use overrule_domain::id::{NodeId, Rev, Seq, TurnId};
-use overrule_domain::live::{Live, LiveOutput};
+use overrule_domain::live::{AgentStatus, Live, LiveOutput};
 use overrule_domain::orphan_process::OrphanProcess;
 use overrule_domain::refusal::Refusal;
 use overrule_domain::state::State;
@@ -108,6 +108,8 @@ pub struct Conversation {
     pub waiting: usize,
     /// True while a call or a request of it runs, or waits for a decision.
     pub is_open: bool,
+    /// What its agent does.
+    pub agent: AgentStatus,
 }
 
 /// What the operator must see, although it is no event of the run. Its text is untrusted.
@@ -124,8 +126,13 @@ pub struct Alarm {
 pub enum Update {
     /// All alarms, oldest first. One that turned out false is missing.
     Alarms(Arc<[Alarm]>),
-    /// The other conversations of the agent, the next one first.
-    Conversations(Arc<[Conversation]>),
+    /// What an agent of another program does, and its other conversations, the next one first.
+    Conversations {
+        /// What the agent of this one does.
+        agent: AgentStatus,
+        /// The others.
+        others: Arc<[Conversation]>,
+    },
     /// The whole state: the first update, and again after a recorded run went back.
     Snapshot(Box<State>),
     /// Events that a snapshot already includes, oldest first, for the log. At most the newest ones.

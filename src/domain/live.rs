@@ -1,4 +1,4 @@
-//! Open parts of streams: text of blocks that are not complete.
+//! What is never recorded: open parts of streams, output of running calls, what an agent of another program does.
 //!
 //! Must not know: who sends it, who shows it.
 
@@ -49,4 +49,46 @@ pub struct LiveOutput {
     pub text: Arc<str>,
     /// Bytes printed so far.
     pub bytes: u64,
+}
+
+/// What an agent of another program does, as its connection shows it. It is never recorded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AgentStatus {
+    /// A request of it waits for its reply.
+    #[default]
+    Connected,
+    /// The same, after its user interrupted it.
+    Interrupted,
+    /// It closed its connection before it had its reply.
+    HungUp,
+    /// It executes calls.
+    Works,
+    /// It has its reply, and waits for words of its user.
+    WaitsForUser,
+    /// Its process ended.
+    Ended,
+}
+
+impl AgentStatus {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Connected,
+        Self::Interrupted,
+        Self::HungUp,
+        Self::Works,
+        Self::WaitsForUser,
+        Self::Ended,
+    ];
+
+    /// Returns words for people.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Connected => "agent connected",
+            Self::Interrupted => "agent interrupted",
+            Self::HungUp => "agent hung up",
+            Self::Works => "agent works",
+            Self::WaitsForUser => "agent waits for its user",
+            Self::Ended => "agent ended",
+        }
+    }
 }

@@ -45,12 +45,15 @@ pub struct BodyWriter(Arc<Shared>);
 
 /// Where a response body is read. Once this is dropped, the body has no reader.
 #[derive(Debug)]
-pub struct BodyReader(Arc<Shared>);
+pub struct BodyReader {
+    shared: Arc<Shared>,
+    gone: Arc<Notify>,
+}
 
-/// Begins a body.
-pub fn body() -> (BodyWriter, BodyReader) {
+/// Begins a body. The waiters of `gone` are notified once nobody reads it any more.
+pub fn body(gone: Arc<Notify>) -> (BodyWriter, BodyReader) {
     let shared = Arc::<Shared>::default();
-    (BodyWriter(shared.clone()), BodyReader(shared))
+    (BodyWriter(shared.clone()), BodyReader { shared, gone })
 }
 
 impl BodyWriter {
@@ -91,7 +94,7 @@ impl BodyReader {
     pub async fn next(&self) -> Option<Result<Bytes, io::Error>> {
         loop {
             let is_cut = {
-                let mut state = self.0.lock();
+                let mut state = self.shared.lock();
                 if !state.waiting.is_empty() {
                     return Some(Ok(state.waiting.split().freeze()));
                 }
@@ -102,21 +105,22 @@ impl BodyReader {
             };
             if is_cut {
                 tokio::time::sleep(FLUSH).await;
-                let mut state = self.0.lock();
+                let mut state = self.shared.lock();
                 // Once: after an error nothing is read.
                 state.is_cut = false;
                 state.has_ended = true;
                 return Some(Err(io::Error::other("the reply was cut")));
             }
             // A change between the look and here left a permit.
-            self.0.changed.notified().await;
+            self.shared.changed.notified().await;
         }
     }
 }
 
 impl Drop for BodyReader {
     fn drop(&mut self) {
-        self.0.lock().is_gone = true;
+        self.shared.lock().is_gone = true;
+        self.gone.notify_waiters();
     }
 }
 
@@ -126,7 +130,7 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_come_out_in_order_and_the_end_after_them() {
-        let (writer, reader) = body();
+        let (writer, reader) = body(Arc::default());
         assert!(writer.write(b"a") && writer.write(b"b"));
         assert_eq!(reader.next().await.unwrap().unwrap(), "ab");
         let waits = tokio::spawn(async move {
@@ -140,7 +144,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_cut_body_gives_its_bytes_and_an_error() {
-        let (writer, reader) = body();
+        let (writer, reader) = body(Arc::default());
         writer.write(b"half");
         writer.cut();
         assert_eq!(reader.next().await.unwrap().unwrap(), "half");
@@ -150,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_writer_learns_that_nobody_reads_and_keeps_no_more_than_a_reply() {
-        let (writer, reader) = body();
+        let (writer, reader) = body(Arc::default());
         assert!(!writer.is_gone());
         assert!(!writer.write(&vec![0; MOST + 1]));
         drop(reader);

@@ -12,6 +12,7 @@ mod connection;
 mod made;
 mod reply;
 mod results;
+mod status;
 mod tools;
 
 pub(super) use results::ends;
@@ -22,7 +23,7 @@ use std::time::Duration;
 
 use hyper::header::HeaderMap;
 use hyper::{Method, StatusCode};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, oneshot, watch};
 
 use self::connection::Connection;
 use super::conversation::{self, Tail};
@@ -37,6 +38,7 @@ use overrule_domain::apply;
 use overrule_domain::call::Outcome;
 use overrule_domain::id::{NodeId, TurnId};
 use overrule_domain::input::Input;
+use overrule_domain::live::AgentStatus;
 use overrule_domain::state::{Mode, State};
 use overrule_domain::thread::ROOT;
 use overrule_domain::turn::{Producer, Stream};
@@ -157,8 +159,9 @@ pub struct AgentRun {
     upstream: Arc<Upstream>,
     attached: OnceLock<Attached>,
     inner: Mutex<Inner>,
+    status: watch::Sender<AgentStatus>,
     /// Notified whenever the state or the pending request changed.
-    changed: Notify,
+    changed: Arc<Notify>,
     /// Requests of the conversation are taken in one after the other.
     arriving: tokio::sync::Mutex<()>,
     /// How often an agent that waits gets an event, for streamed replies and for others.
@@ -199,6 +202,10 @@ struct Inner {
     replies: BTreeSet<String>,
     has_ended: bool,
     is_sub_agent: bool,
+    /// True if the newest request says that the agent's user interrupted it.
+    is_interrupted: bool,
+    /// True from the end of the agent's process until its next request.
+    has_agent_ended: bool,
 }
 
 impl AgentRun {
@@ -213,7 +220,8 @@ impl AgentRun {
             upstream,
             attached: OnceLock::new(),
             inner: Mutex::new(Inner::default()),
-            changed: Notify::new(),
+            status: watch::Sender::default(),
+            changed: Arc::default(),
             arriving: tokio::sync::Mutex::new(()),
             beats,
         })
@@ -228,6 +236,7 @@ impl AgentRun {
             return;
         }
         self.changed.notify_waiters();
+        tokio::spawn(self.clone().keep_status());
         let run = self.clone();
         tokio::spawn(async move {
             while let Some(fact) = facts.recv().await {

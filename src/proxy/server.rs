@@ -341,6 +341,13 @@ impl Server {
         }
     }
 
+    /// The process of the agent ended.
+    pub fn note_agent_ended(&self) {
+        for run in self.all() {
+            run.note_agent_ended();
+        }
+    }
+
     /// Every conversation once.
     fn all(&self) -> Vec<Arc<AgentRun>> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);

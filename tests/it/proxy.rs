@@ -22,6 +22,7 @@ mod restart;
 mod rewritten;
 mod side_requests;
 mod stage;
+mod status;
 mod sub_agents;
 mod superseded;
 mod unread;

@@ -28,7 +28,7 @@ use overrule_domain::command::{CallCommand, Command, RunCommand};
 use overrule_domain::effective_status::{self, EffectiveStatus};
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::id::{NodeId, Rev, TurnId};
-use overrule_domain::live::{Live, LiveOutput};
+use overrule_domain::live::{AgentStatus, Live, LiveOutput};
 use overrule_domain::node::Node;
 use overrule_domain::pending_retry::{self, PendingRetry, Until};
 use overrule_domain::state::{Mode, State};
@@ -88,6 +88,8 @@ pub struct RunPart {
     pub orphans: Vec<(OrphanCandidate, OrphanStatus)>,
     /// The servers of tools; empty if they are not known.
     pub servers: Arc<[ServerState]>,
+    /// What an agent of another program does; none in other runs.
+    pub agent: Option<AgentStatus>,
     /// The other conversations of the agent, the next one first.
     pub others: Arc<[Conversation]>,
     /// The alarms, oldest first.

@@ -61,7 +61,10 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             super::lazy_load::replaces(model, &look, found);
         }
         Update::OrphanFound { process, left } => super::lazy_load::orphan_found(model, process, left),
-        Update::Conversations(others) => conversations(model, others, out),
+        Update::Conversations { agent, others } => {
+            model.run.agent = Some(agent);
+            conversations(model, others, out);
+        }
         Update::Alarms(alarms) => self::alarms(model, alarms, out),
         Update::Servers(servers) => {
             model.run.servers = servers;

@@ -21,6 +21,7 @@ use crate::verbs::{conversations, shorten};
 use overrule_base::text::{head, visible};
 use overrule_domain::id::TurnId;
 use overrule_domain::ladder;
+use overrule_domain::live::AgentStatus;
 use overrule_domain::pending_retry;
 use overrule_domain::price::NOT_PRICED;
 use overrule_domain::reduction;
@@ -76,6 +77,15 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         if !sandbox.is_empty() {
             parts.push((2, Role::Dim, sandbox, false));
         }
+    }
+    if let Some(agent) = model.run.agent {
+        // What its own user must look at stays longer.
+        let (weight, role) = match agent {
+            AgentStatus::Connected | AgentStatus::Works => (6, Role::Dim),
+            AgentStatus::Interrupted | AgentStatus::HungUp | AgentStatus::Ended => (2, Role::Warning),
+            AgentStatus::WaitsForUser => (2, Role::Accent),
+        };
+        parts.push((weight, role, agent.label().to_owned(), true));
     }
     if !state.policy.is_empty() {
         parts.push((4, Role::Dim, visible(head(&state.policy, 30).0), false));

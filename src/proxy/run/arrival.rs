@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use super::again::{Again, has_acted, last_words};
 use super::connection::Connection;
@@ -45,6 +45,15 @@ impl Drop for Reserved {
     }
 }
 
+/// Notifies those who wait for a change once it is dropped.
+struct Notifies(Arc<Notify>);
+
+impl Drop for Notifies {
+    fn drop(&mut self) {
+        self.0.notify_waiters();
+    }
+}
+
 /// What is done with a request.
 enum Step {
     /// It is answered already.
@@ -61,8 +70,10 @@ enum Step {
 impl AgentRun {
     /// Takes in a request of the agent; returns the response once that begins.
     pub async fn request(self: &Arc<Self>, incoming: Incoming) -> Option<Answer> {
+        // Dropped after the other end of the connection.
+        let _given_up = Notifies(self.changed.clone());
         let (head, begun) = oneshot::channel();
-        let (out, body) = outlet::body();
+        let (out, body) = outlet::body(self.changed.clone());
         let number = self.lock().next_number();
         let pending = Pending {
             history: incoming.request.canonical(),
@@ -94,6 +105,7 @@ impl AgentRun {
         self.report(&pending).await;
         let (step, tail, had_hung_up) = {
             let mut inner = self.lock();
+            inner.has_agent_ended = false;
             let had_hung_up = inner.reply.as_ref().is_some_and(|reply| !reply.is_connected());
             let tail = inner.tail(&pending);
             (inner.step(pending, &tail), tail, had_hung_up)
@@ -124,9 +136,11 @@ impl AgentRun {
         let is_no = has_words || new.tail.is_interrupted && !new.is_repeated;
         let why = if is_no { INTERRUPTED } else { GONE };
         let (stop, rejections) = self.lock().abandon(has_words, why);
-        if is_no && (stop.is_some() || !rejections.is_empty()) {
+        let has_withdrawn = stop.is_some() || !rejections.is_empty();
+        if is_no && has_withdrawn {
             self.notice(withdrawn(rejections.len()));
         }
+        self.lock().is_interrupted = is_no && (has_withdrawn || new.tail.is_interrupted);
         let was_running = matches!(self.lock().state.mode, Mode::Running);
         let has_stopped = match stop {
             Some(stop) => self.command(stop).await && was_running,

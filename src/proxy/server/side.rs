@@ -93,7 +93,7 @@ impl Server {
             Err(error) => return plain(StatusCode::BAD_GATEWAY, &error.to_string()),
         };
         head.remove(header::CONTENT_ENCODING);
-        let (out, body) = outlet::body();
+        let (out, body) = outlet::body(Arc::default());
         let reply = SideReply::new(incoming.wire, incoming.form(), forced);
         let server = self.clone();
         tokio::spawn(async move {

@@ -8,6 +8,7 @@ use crate::testing::{Stage, id};
 use overrule_domain::agent::{LinkRole, LinkedSession, Rewriting, SideRequest};
 use overrule_domain::event::{Event, RunEvent, TurnEvent};
 use overrule_domain::id::TurnId;
+use overrule_domain::live::AgentStatus;
 use overrule_domain::node::{Channel, Origin};
 use overrule_domain::turn::Usage;
 
@@ -17,6 +18,7 @@ fn other(session: &str, waiting: usize) -> Conversation {
         name: format!("task of {session} \u{1b}[2J"),
         waiting,
         is_open: waiting > 0,
+        ..Conversation::default()
     }
 }
 
@@ -28,7 +30,10 @@ fn stage() -> Stage {
 
 fn set_others(stage: &mut Stage, others: &[Conversation]) -> Vec<Out> {
     stage.out.clear();
-    stage.send(Msg::Run(Update::Conversations(others.into())));
+    stage.send(Msg::Run(Update::Conversations {
+        agent: AgentStatus::Connected,
+        others: others.into(),
+    }));
     stage.draw();
     std::mem::take(&mut stage.out)
 }
@@ -289,5 +294,26 @@ fn the_first_row_after_a_rewritten_history_is_marked() {
     assert!(line("A summary.").contains("(history rewritten)"), "{text}");
     for other in ["I read.", "I write."] {
         assert!(!line(other).contains("rewritten"), "{text}");
+    }
+}
+
+#[test]
+fn the_header_says_what_an_agent_does_and_keeps_what_its_user_must_look_at() {
+    for width in [80, 160] {
+        for agent in AgentStatus::ALL {
+            let mut stage = Stage::new(width, 30);
+            stage.begin();
+            let header = |stage: &mut Stage| stage.text().lines().next().unwrap_or_default().to_owned();
+            assert!(!header(&mut stage).contains("agent"), "a run of its own has none");
+            let others = [].into();
+            stage.send(Msg::Run(Update::Conversations { agent, others }));
+            stage.draw();
+            let line = header(&mut stage);
+            let is_dim = matches!(agent, AgentStatus::Connected | AgentStatus::Works);
+            assert!(
+                line.contains(agent.label()) || width == 80 && is_dim,
+                "{agent:?}: {line}"
+            );
+        }
     }
 }
