@@ -81,6 +81,17 @@ fn is_first_event(program: &Program) -> bool {
     program.shows("event 1 of ")
 }
 
+/// True at the last event of a replay.
+fn is_last_event(program: &Program) -> bool {
+    let shown = program.text();
+    let at = shown
+        .split_once("event ")
+        .map(|(_, rest)| rest.split_whitespace());
+    let mut words = at.into_iter().flatten();
+    let (event, _, of) = (words.next(), words.next(), words.next());
+    event.is_some() && event == of
+}
+
 /// Waits for a replay, which opens at its first event, and lets it show the last.
 pub fn show_all(program: &mut Program) {
     program.until("the replay", is_first_event);
@@ -91,8 +102,9 @@ fn ready(kind: &Kind, program: &mut Program) -> f64 {
     if matches!(kind, Kind::Replay(..)) {
         show_all(program);
     }
+    let is_replay = matches!(kind, Kind::Replay(..));
     let at = program.until("the inspector", |it| {
-        !it.heading().is_empty() && !is_first_event(it)
+        !it.heading().is_empty() && (!is_replay || is_last_event(it))
     });
     let took = at.saturating_duration_since(program.began);
     took.as_secs_f64() * 1e3
@@ -187,7 +199,11 @@ pub fn streaming(kind: &Kind, server: &str, home: &Path) -> Vec<String> {
             let own = std::env::current_exe().unwrap();
             Program::start(&own, &["floor", &rows.to_string(), server], home)
         }
-        Kind::Replay(_, id) => Program::start(&overrule(), &["resume", id, "--max-turns", "1000000"], home),
+        Kind::Replay(_, id) => Program::start(
+            &overrule(),
+            &["resume", "--from-elsewhere", id, "--max-turns", "1000000"],
+            home,
+        ),
     };
     program.until("the stream", |it| it.shows("says: "));
     program.wait(Duration::from_secs(1));

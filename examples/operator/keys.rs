@@ -220,10 +220,12 @@ fn worked(pid: u32) -> f64 {
 
 /// Presses each key once.
 fn round(id: &str, keys: &[(&str, &[&str])], home: &Path, streams: bool) -> Waits {
-    let how = if streams { "resume" } else { "replay" };
-    let more: &[&str] = if streams { &["--max-turns", "1000000"] } else { &[] };
-    let args: Vec<&str> = [how, id].into_iter().chain(more.iter().copied()).collect();
-    let mut program = Program::start(&overrule(), &args, home);
+    let args: &[&str] = if streams {
+        &["resume", "--from-elsewhere", id, "--max-turns", "1000000"]
+    } else {
+        &["replay", id]
+    };
+    let mut program = Program::start(&overrule(), args, home);
     if !streams {
         show_all(&mut program);
     }

@@ -100,6 +100,9 @@ impl Program {
     /// The moment at which something has come to hold on the screen.
     pub fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) -> Instant {
         let begin = now();
+        if holds(self) {
+            return begin;
+        }
         while begin.elapsed() < PATIENCE {
             if let Some(at) = self.take(Duration::from_secs(1))
                 && holds(self)
@@ -164,9 +167,14 @@ impl Program {
         if is_kind { id.to_owned() } else { String::new() }
     }
 
+    /// What is on the screen.
+    pub fn text(&self) -> String {
+        self.screen.screen().contents()
+    }
+
     /// True where these words are on the screen.
     pub fn shows(&self, words: &str) -> bool {
-        self.screen.screen().contents().contains(words)
+        self.text().contains(words)
     }
 }
 
