@@ -165,6 +165,38 @@ async fn a_program_that_ends_at_an_unknown_tool_goes_on_after_its_call_was_refus
 }
 
 #[tokio::test]
+async fn a_refused_call_stays_in_the_history_after_an_answer_and_new_words() {
+    for (wire, is_streamed) in ways() {
+        let about = format!("{wire} {is_streamed}");
+        let model = Server::new(vec![
+            reply(wire, is_streamed, "First.", &[("a1", "bash", "rm it")]),
+            reply(wire, is_streamed, "Second.", &[]),
+            reply(wire, is_streamed, "Third.", &[]),
+        ]);
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let work = works(program(wire, is_streamed, &stage.base), "do it");
+        let mut live = stage.run(Preset::Supervised).await;
+        let call = asked(&mut live, "bash").await;
+        Verb::Reject.apply(&live, call).await;
+        let (answer, mut agent) = work.await.unwrap();
+        assert!(answer.ends_with("Second."), "{about}: {answer}");
+        finished(&mut live).await;
+        assert_eq!(agent.work("and more").await, "Third.", "{about}");
+        let later = model.seen()[2].body.clone();
+        let all = [
+            "do it",
+            "First.",
+            "rm it",
+            Verb::Reject.seen(),
+            "Second.",
+            "and more",
+        ];
+        in_order(&later, &all, &about);
+        live.end().await;
+    }
+}
+
+#[tokio::test]
 async fn of_parallel_calls_the_program_gets_those_that_were_not_refused() {
     for (wire, is_streamed) in ways() {
         for (verb, refused) in Verb::ALL.into_iter().flat_map(|verb| [(verb, 0), (verb, 1)]) {
