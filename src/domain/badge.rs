@@ -84,7 +84,7 @@ impl Badge {
 /// The badges of a node.
 pub fn of(state: &State, id: NodeId) -> Vec<Badge> {
     let mut out = without_failed_calls(state, id);
-    if is_answer(state, id) && !failed_calls(state, ROOT).is_empty() {
+    if is_answer(state, id) && is_after(id, &failed_calls(state, ROOT)) {
         out.push(Badge::AfterFailedCalls);
     }
     out
@@ -94,6 +94,11 @@ pub fn of(state: &State, id: NodeId) -> Vec<Badge> {
 pub fn is_answer(state: &State, id: NodeId) -> bool {
     let in_root = || state.turn_of(id).is_some_and(|turn| turn.thread == ROOT);
     id.kind == NodeKind::Answer && counts(state, id) && in_root()
+}
+
+/// True for a node after one of these calls.
+pub fn is_after(id: NodeId, calls: &[NodeId]) -> bool {
+    calls.iter().any(|call| call.no < id.no)
 }
 
 /// The badges of a node, without the one that needs a scan of all calls.

@@ -5,6 +5,7 @@
 use super::world::*;
 use overrule_domain::badge::{self, Badge};
 use overrule_domain::call::ErrorClass;
+use overrule_domain::command::Edit;
 use overrule_domain::id::{NodeId, NodeKind};
 use overrule_domain::ready::same_targets;
 use overrule_domain::thread::ROOT;
@@ -38,6 +39,19 @@ fn an_answer_after_failed_and_skipped_calls_has_a_badge() {
     assert_eq!(failed_calls(&w.state, ROOT), [a, b]);
     assert_eq!(badge::of(&w.state, end), [Badge::AfterFailedCalls]);
     assert_eq!(badge::of(&w.state, c), []);
+}
+
+#[test]
+fn an_answer_before_a_failed_call_has_no_badge() {
+    let mut w = World::with(Rules::default());
+    let first = answered(&mut w);
+    let text = "more".into();
+    w.edit(Edit::InsertPrompt { after: None, text }).unwrap();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    fails(&mut w, "a");
+    let second = answered(&mut w);
+    assert_eq!(badge::of(&w.state, first), []);
+    assert_eq!(badge::of(&w.state, second), [Badge::AfterFailedCalls]);
 }
 
 #[test]

@@ -218,7 +218,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     }
     if node.active {
         let mut badges = badge::without_failed_calls(state, id);
-        if badge::is_answer(state, id) && !model.cached.failed_calls().is_empty() {
+        if badge::is_answer(state, id) && badge::is_after(id, model.cached.failed_calls()) {
             badges.push(Badge::AfterFailedCalls);
         }
         for badge in badges {
