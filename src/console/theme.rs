@@ -191,15 +191,8 @@ pub enum Error {
     Bad(#[from] document::Error),
 }
 
-const BUILT_IN: [(&str, &str); 7] = [
-    ("dark", include_str!("../../themes/dark.toml")),
-    ("light", include_str!("../../themes/light.toml")),
-    ("high-contrast", include_str!("../../themes/high-contrast.toml")),
-    ("mono", include_str!("../../themes/mono.toml")),
-    ("ember", include_str!("../../themes/ember.toml")),
-    ("paper", include_str!("../../themes/paper.toml")),
-    ("blue-orange", include_str!("../../themes/blue-orange.toml")),
-];
+/// Names and texts of the files of `themes/`.
+const BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/themes.rs"));
 
 /// Maximum number of files that are listed from a directory.
 const MOST_FILES: usize = 100;
