@@ -130,11 +130,22 @@ fn is_harmless(redirect: &Redirect) -> bool {
     }
 }
 
-/// True if it is known what a word is, or at least what it begins with: not with a dash.
+/// True if it is known what a word is, or at least what it begins with: not with a dash, or with the whole name of a long
+/// option.
 fn is_known(word: &Word) -> bool {
     let starts_known = || !word.text.starts_with(['-', '*', '?', '[', '{']);
     let is_name_pattern = || !word.text.contains(['{', '(', '!']) && starts_known();
-    !word.unknown && !word.home && (!word.pattern || is_name_pattern())
+    !word.unknown && !word.home && (!word.pattern || is_name_pattern() || is_value_pattern(word))
+}
+
+/// True for `--NAME=PATTERN`: whatever a shell makes of it, it is that option.
+fn is_value_pattern(word: &Word) -> bool {
+    let long = word.text.strip_prefix("--").and_then(|long| long.split_once('='));
+    let is_name = |name: &str| {
+        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        !name.is_empty() && name.bytes().all(is_letter)
+    };
+    long.is_some_and(|(name, value)| is_name(name) && !value.contains(['(', '!']))
 }
 
 /// A place; none where a pattern stands before its last part.

@@ -378,7 +378,10 @@ fn a_theme_in_which_a_decision_cannot_be_read_is_refused_with_its_place() {
 #[test]
 fn a_theme_comes_by_name_or_by_path() {
     let text = Theme::load("solarised", None).unwrap_err().to_string();
-    assert!(text.contains("dark, light, high-contrast, blue-orange, ember"), "{text}");
+    assert!(
+        text.contains("dark, light, high-contrast, blue-orange, ember"),
+        "{text}"
+    );
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("mine.toml");
     let path = path.to_str().unwrap();
