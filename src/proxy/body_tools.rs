@@ -2,13 +2,8 @@
 //!
 //! Must not know: paths, wire formats, what follows.
 
-use std::borrow::Cow;
-use std::fmt;
+use super::json_facts::Facts;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-
-/// Members in which formats list tools, in small letters and without signs: some servers read names so.
-const LISTS: [&str; 4] = ["tools", "functions", "functiondeclarations", "tooldefinitions"];
 /// Words of which one is in every body with a list of tools.
 const WORDS: [&str; 2] = ["tool", "function"];
 
@@ -26,8 +21,8 @@ pub(super) enum BodyTools {
 impl BodyTools {
     /// Reads a body.
     pub fn of(body: &[u8]) -> Self {
-        match serde_json::from_slice::<Value>(body) {
-            Ok(value) if value.has_tools => Self::Some,
+        match serde_json::from_slice::<Facts>(body) {
+            Ok(facts) if facts.has_tools => Self::Some,
             Err(_) if may_name(body) => Self::Unreadable,
             Ok(_) | Err(_) => Self::None,
         }
@@ -43,78 +38,6 @@ fn may_name(body: &[u8]) -> bool {
         .collect();
     let text = String::from_utf8_lossy(&text).to_ascii_lowercase();
     text.trim_start().starts_with(['{', '[']) && WORDS.iter().any(|word| text.contains(word))
-}
-
-fn is_list(name: &str) -> bool {
-    let plain: String = name.chars().filter(|c| !matches!(c, '_' | '-')).collect();
-    LISTS.contains(&plain.to_ascii_lowercase().as_str())
-}
-
-/// What is known of a JSON value. Each of two members with one name counts.
-#[derive(Default)]
-struct Value {
-    /// True for a list or an object that is not empty.
-    is_filled: bool,
-    has_tools: bool,
-}
-
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Reader)
-    }
-}
-
-struct Reader;
-
-impl<'de> Visitor<'de> for Reader {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
-        Ok(Value::default())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Value, E> {
-        Ok(Value::default())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Value, E> {
-        Ok(Value::default())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
-        Ok(Value::default())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Value, E> {
-        Ok(Value::default())
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::default())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let mut found = Value::default();
-        while let Some(value) = list.next_element::<Value>()? {
-            found.is_filled = true;
-            found.has_tools |= value.has_tools;
-        }
-        Ok(found)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut found = Value::default();
-        while let Some(name) = members.next_key::<Cow<'de, str>>()? {
-            let value = members.next_value::<Value>()?;
-            found.is_filled = true;
-            found.has_tools |= value.has_tools || value.is_filled && is_list(&name);
-        }
-        Ok(found)
-    }
 }
 
 #[cfg(test)]

@@ -169,6 +169,15 @@ pub fn history_of(path: &str) -> Option<Wire> {
     by_path(path, |side| side.history_paths())
 }
 
+/// Returns true for a request whose reply is a history. The calls in it were decided before.
+pub fn lists_history(path: &str) -> bool {
+    let path = path.split('?').next().unwrap_or_default();
+    let is_part = |name: &str| path.split('/').any(|part| part == name);
+    path.ends_with("/compact") && history_of(path).is_some()
+        || path.ends_with("/input_items") && is_part("responses")
+        || path.ends_with("/items") && is_part("conversations")
+}
+
 fn by_path(path: &str, ends: fn(&dyn AgentSide) -> &'static [&'static str]) -> Option<Wire> {
     let path = path.split('?').next().unwrap_or_default();
     let mut all = Wire::all();

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::body_calls;
 use super::events::{Form, RawEvent};
 use super::reading::ReadEvent;
 use super::release::{Calls, Changes, Release, calls, with_content};
@@ -117,6 +118,9 @@ impl HeldReply {
         self.known = decoded.iter().map(|call| call + 1).fold(self.known, usize::max);
         let is_clear = !event.is_unread && !has_misplaced_call && !is_other && !self.is_made;
         let calls = self.calls.of(&event, &decoded).filter(|_| is_clear);
+        // The agent may find a call where the decoder found none, or read another one of two members.
+        let calls = calls
+            .filter(|calls| !body_calls::may_have_more(&event, calls.len()) && !body_calls::repeats(&event));
         self.queue.push_back(Waiting {
             event,
             calls,
@@ -258,7 +262,13 @@ impl HeldReply {
         // A call is announced late where its name may still grow: the agent may have it.
         let mut number = self.begun;
         parts.parts.retain_mut(|part| {
-            let ReplyPart::Call(call) = part else { return true };
+            let call = match part {
+                ReplyPart::Call(call) => call,
+                ReplyPart::Words(words) => {
+                    words.opaque = words.opaque.as_deref().and_then(body_calls::removed_from);
+                    return true;
+                }
+            };
             let own = number;
             number += 1;
             if let Some((tool, args)) = self.changes.get(&own) {

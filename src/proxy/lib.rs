@@ -12,6 +12,7 @@
 pub mod address;
 pub mod agents;
 pub mod alarms;
+mod body_calls;
 mod body_tools;
 mod by_agent;
 pub mod catalogue;
@@ -22,6 +23,7 @@ pub mod events;
 mod headers;
 pub mod held;
 pub mod history;
+mod json_facts;
 pub mod model;
 pub mod outlet;
 pub mod overlay;

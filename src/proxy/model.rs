@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -16,7 +16,7 @@ use super::rejection::Rejection;
 use super::run::{AgentRun, Incoming};
 use super::secrets::{Received, Secrets};
 use super::upstream::chain;
-use super::{headers, overlay};
+use super::{body_calls, headers, overlay, unread};
 use overrule_domain::id::TurnId;
 use overrule_domain::transcript::Message;
 use overrule_domain::turn::{StreamFault, StreamFaultKind};
@@ -130,6 +130,15 @@ impl AgentModel {
                 Err(_) => {}
             }
             secrets.received(request.tap.clone()).note(&bytes);
+            let leads_past = status.is_redirection() && head.contains_key(LOCATION);
+            if leads_past || body_calls::may_be_in(&bytes) {
+                let why = if leads_past {
+                    unread::LEADS_PAST
+                } else {
+                    unread::HAS_CALL
+                };
+                return Err(fault(StreamFaultKind::Request, format!("HTTP {status}: {why}")));
+            }
             let fault = refused(
                 status.as_u16(),
                 &secrets.hidden_in(&String::from_utf8_lossy(&bytes)),

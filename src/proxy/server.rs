@@ -2,6 +2,7 @@
 //!
 //! Must not know: formats of replies, how a call is decided, sessions.
 
+mod pass;
 mod side;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -465,31 +466,6 @@ impl Server {
     fn nameless(&self) -> MutexGuard<'_, Nameless> {
         self.nameless.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Passes a request and its response on, byte for byte.
-    async fn pass(&self, method: hyper::Method, path: &str, headers: &HeaderMap, body: Bytes) -> Sent {
-        let sent = self
-            .setup
-            .upstream
-            .send(method, path, headers::for_model(headers), body)
-            .await;
-        match sent {
-            Ok(response) => {
-                let (status, head) = (response.status(), headers::for_agent(response.headers()));
-                passed(status, head, response)
-            }
-            Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
-        }
-    }
-}
-
-/// A response of the model's server, byte for byte.
-fn passed(status: StatusCode, head: HeaderMap, response: reqwest::Response) -> Sent {
-    let body = response.bytes_stream();
-    let body = body
-        .map_ok(Frame::data)
-        .map_err(|error| BodyError::from(error.without_url()));
-    respond(status, head, BodyExt::boxed_unsync(StreamBody::new(body)))
 }
 
 /// Decompresses the body of a request that is read, and removes the header that said so.

@@ -11,6 +11,11 @@ use super::{compression, headers};
 use overrule_base::text::visible_head;
 use overrule_model::wire::agent::AgentRequest;
 
+/// Why a reply with a call is refused that no run reads.
+pub(super) const HAS_CALL: &str = "its reply has a call where nobody would decide about it";
+/// Why a redirection is refused.
+pub(super) const LEADS_PAST: &str =
+    "its reply leads the agent to another address, past the proxy; name that address with --upstream";
 /// Maximum characters of a path that are shown.
 const MAX_PATH: usize = 120;
 /// Maximum characters of a reason that are shown.

@@ -25,5 +25,6 @@ mod stage;
 mod status;
 mod sub_agents;
 mod superseded;
+mod unasked;
 mod unread;
 mod window;

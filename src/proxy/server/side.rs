@@ -8,7 +8,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use hyper::{StatusCode, header};
 
-use super::{Opening, Sent, Server, passed, plain, respond, stream};
+use super::{Opening, Sent, Server, plain, respond, stream};
 use crate::conversation::{self, Key};
 use crate::outlet::{self, BodyWriter};
 use crate::placement::{forks, free};
@@ -86,7 +86,7 @@ impl Server {
         };
         if !status.is_success() {
             self.report(side, Usage::default());
-            return passed(status, head, response);
+            return self.hand_on(&incoming.method, &incoming.path, response).await;
         }
         let unpacker = match unpacker(&response, MAX_REPLY) {
             Ok(unpacker) => unpacker,
