@@ -65,6 +65,45 @@ pub const ROWS: &[Row] = &[
     refused(".login", "csh"),
     refused(".inputrc", "readline"),
     refused("config.fish", "fish"),
+    asks(".ssh/", "ssh (config: ProxyCommand; rc, authorized_keys)"),
+    asks(".config/git/", "git (git-config)"),
+    asks(".config/fish/", "fish (conf.d, functions)"),
+    asks(".config/nushell/", "nushell (config.nu)"),
+    asks(".config/autostart/", "desktops (Desktop Application Autostart)"),
+    asks(".config/systemd/", "systemd (user units)"),
+    asks(".local/bin/", "shells (search path)"),
+    asks(".xprofile", "display managers"),
+    asks(".xinitrc", "xinit"),
+    asks(".xsession", "display managers"),
+    asks(".pam_environment", "pam_env"),
+    asks(".tmux.conf", "tmux"),
+    asks(".screenrc", "screen"),
+    asks(".curlrc", "curl (-o, --proxy)"),
+    asks(".wgetrc", "wget (use_askpass)"),
+    asks(".hgrc", "Mercurial (hooks)"),
+    asks(".hg/hgrc", "Mercurial (hooks)"),
+    asks(".docker/config.json", "docker (credHelpers, cliPlugins)"),
+    asks(".kube/config", "kubectl (users: exec)"),
+    asks(".aws/config", "the AWS CLI (credential_process)"),
+    asks(".github/workflows/", "GitHub Actions"),
+    asks(".gitlab-ci.yml", "GitLab CI"),
+    asks(".bundle/config", "bundler"),
+    asks(".gradle/", "Gradle (init.gradle, gradle.properties)"),
+    asks(".config/nvim/", "Neovim (initialization)"),
+    asks(".vim/", "vim (plugins)"),
+    asks(".emacs", "Emacs (The Emacs Initialization File)"),
+    asks(".emacs.d/", "Emacs (The Emacs Initialization File)"),
+    asks(".irbrc", "irb"),
+    asks(".pryrc", "pry"),
+    asks(".rprofile", "R (Startup)"),
+    asks(".ghci", "ghci (.ghci files)"),
+    asks(".iex.exs", "iex (the .iex.exs file)"),
+    asks(".psqlrc", "psql"),
+    asks(".sqliterc", "sqlite3"),
+    asks(".mongoshrc.js", "mongosh"),
+    asks(".ipython/", "IPython (startup)"),
+    asks("sitecustomize.py", "Python (site)"),
+    asks("usercustomize.py", "Python (site)"),
     asks(".vscode/", "VS Code (tasks.json, settings.json)"),
     asks(".vscode-server/", "VS Code (remote)"),
     asks(".cursor/", "Cursor (mcp.json, rules, hooks.json)"),
@@ -83,6 +122,13 @@ pub const ROWS: &[Row] = &[
     asks(".husky/", "husky (git hooks)"),
     asks("lefthook.yml", "lefthook (git hooks)"),
     asks(".lefthook.yml", "lefthook (git hooks)"),
+    asks("lefthook-local.yml", "lefthook (git hooks)"),
+    asks(".yarn/", "yarn (plugins, releases)"),
+    asks("bunfig.toml", "bun (preload)"),
+    asks(".windsurf/", "Windsurf"),
+    asks(".continue/", "Continue"),
+    asks(".aider.conf.yml", "aider (lint-cmd, test-cmd)"),
+    asks(".helix/", "Helix (languages.toml)"),
     asks(".pre-commit-config.yaml", "pre-commit (git hooks)"),
     asks(".cargo/config.toml", "cargo (build.rustc-wrapper, runners)"),
     asks(".cargo/config", "cargo (build.rustc-wrapper, runners)"),
@@ -102,7 +148,8 @@ pub const ROWS: &[Row] = &[
     asks(".dir-locals.el", "Emacs (Directory Variables)"),
 ];
 
-/// Returns the row of a path; nothing if it is none of these places. `..` is taken by its text. The path should be one
+/// Returns the row of a path; nothing if it is none of these places. `..` is taken by its text. A pattern of a shell that begins
+/// like a name counts as that name. The path should be one
 /// relative to the directory that an agent works in, which may itself lie in such a place.
 pub fn row(path: &str) -> Option<&'static Row> {
     let names = names(path);
@@ -151,8 +198,44 @@ fn is_at(place: &str, names: &[String]) -> bool {
 fn is_name(name: &str, part: &str) -> bool {
     match part.strip_suffix('*') {
         Some(start) => name.starts_with(start),
-        None => name == part,
+        None => name == part || may_be(name, part),
     }
+}
+
+/// True for a pattern of a shell that begins like a name and may stand for it: `.vs*`, `.[v]scode`, `.npm$X`. What `{`, `$` and a
+/// backquote stand for is not known.
+fn may_be(pattern: &str, name: &str) -> bool {
+    let is_begun = pattern.chars().next() == name.chars().next();
+    is_begun
+        && pattern.contains(['*', '?', '[', '{', '$', '`'])
+        && stands_for(pattern.as_bytes(), name.as_bytes())
+}
+
+/// Compares in time in proportion to the pattern. A name has fewer than 63 bytes.
+fn stands_for(pattern: &[u8], name: &[u8]) -> bool {
+    let end = 1_u64 << name.len().min(62);
+    let all = end | (end - 1);
+    // Bit N: the pattern so far stands for the first N bytes of the name.
+    let mut places = 1_u64;
+    let mut rest = pattern;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        places = match byte {
+            b'{' | b'$' | b'`' => return places != 0,
+            b'*' => all & places.wrapping_neg(),
+            b'?' => places << 1,
+            b'[' => {
+                let close = after.iter().skip(1).position(|byte| *byte == b']');
+                rest = close.and_then(|at| after.get(at + 2..)).unwrap_or_default();
+                places << 1
+            }
+            byte => {
+                let is_next = |(at, one): (usize, &u8)| u64::from(one == byte) << at.min(62);
+                (places & name.iter().enumerate().map(is_next).fold(0, |all, one| all | one)) << 1
+            }
+        } & all;
+    }
+    places & end != 0
 }
 
 /// The names of a path, folded, without `.` and `..`.
@@ -222,6 +305,12 @@ mod tests {
             "config.toml",
             "cargo/config.toml",
             ".vscode/../src/a",
+            "*.toml",
+            "*/tasks.json",
+            "$X/tasks.json",
+            ".x*/tasks.json",
+            ".vs*y/tasks.json",
+            ".git/*",
             "",
             "..",
         ] {
@@ -232,6 +321,14 @@ mod tests {
             ".git/modules/a/b/config",
             ".vs\u{200b}code/tasks.json",
             "a\\.vscode\\tasks.json",
+            ".vs*/tasks.json",
+            ".v?code/tasks.json",
+            ".[v]scode/tasks.json",
+            ".[!x]scode/x",
+            ".{vscode,x}/tasks.json",
+            ".npm$(echo rc)",
+            ".git/h*/pre-commit",
+            ".*",
             ".overrule/policy.toml",
             ".overrule.local.toml",
         ] {

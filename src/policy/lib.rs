@@ -14,6 +14,7 @@ pub mod danger;
 pub mod evaluate;
 pub mod expiry;
 mod inner_calls;
+mod line_places;
 mod literal;
 pub mod matcher;
 pub mod parse;

@@ -8,69 +8,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::line_places;
 use super::place::Places;
 use super::shell::ShellCall;
 use overrule_base::known_tool::{self, Kind};
 use overrule_base::runs_later;
-use overrule_base::shell_line::{Command, Program};
+use overrule_base::shell_line::Command;
 
-/// Programs that only read the files that they name.
-const READERS: &[&str] = &[
-    "[",
-    "awk",
-    "basename",
-    "bat",
-    "cat",
-    "cd",
-    "cmp",
-    "cut",
-    "df",
-    "diff",
-    "dirname",
-    "du",
-    "echo",
-    "egrep",
-    "false",
-    "fgrep",
-    "file",
-    "grep",
-    "head",
-    "jq",
-    "less",
-    "ls",
-    "md5sum",
-    "more",
-    "nl",
-    "od",
-    "printf",
-    "pwd",
-    "readlink",
-    "realpath",
-    "rg",
-    "sha256sum",
-    "stat",
-    "strings",
-    "tail",
-    "test",
-    "tree",
-    "true",
-    "wc",
-    "xxd",
-];
-/// Subcommands of git that write no file of the work tree.
-const GIT_READS: &[&str] = &[
-    "add",
-    "blame",
-    "cat-file",
-    "check-ignore",
-    "commit",
-    "diff",
-    "grep",
-    "log",
-    "ls-files",
-    "show",
-    "status",
-];
 /// Beginnings of the names by which git runs programs, or takes further settings.
 const GIT_RUNS: &[&str] = &[
     "alias.",
@@ -121,27 +65,32 @@ pub(super) fn settings(
     let inner = known_tool::inner(tool, args);
     let args = inner.as_ref().unwrap_or(args);
     let mut found = Vec::new();
-    let mut note = |path: &str| {
+    let mut note = |path: &str, places: Places<'_>| {
         if runs(path, places) && !found.iter().any(|one| one == path) {
             found.push(path.to_owned());
         }
     };
     for patch in known_tool::patches(tool, args) {
-        known_tool::patched(&patch).for_each(|(_, path)| note(path));
+        known_tool::patched(&patch).for_each(|(_, path)| note(path, places));
     }
     match (kind, shell) {
         (_, Some(shell)) => {
-            for redirect in shell.redirects().filter(|one| one.writes()) {
-                note(&redirect.target.text);
-            }
-            for command in shell.each().filter(|command| !is_reader(command)) {
-                for word in command.words.iter().skip(1) {
-                    // A value after `=` may be a place, too.
-                    let value = word.text.split_once('=').map(|(_, value)| value);
-                    std::iter::once(&*word.text).chain(value).for_each(&mut note);
-                }
+            line_places::each(shell, |place, is_whole| {
+                let places = if is_whole {
+                    places
+                } else {
+                    Places {
+                        links: None,
+                        ..places
+                    }
+                };
+                note(place, places);
+            });
+            for command in shell.each() {
                 if sets_git(command) {
-                    note(".git/config");
+                    note(".git/config", places);
+                } else if let Some(place) = line_places::kept_setting(command) {
+                    note(place, places);
                 }
             }
         }
@@ -151,7 +100,7 @@ pub(super) fn settings(
                 let value = args.get(*name);
                 let several = value.and_then(Value::as_array).into_iter().flatten();
                 let texts = value.into_iter().chain(several).filter_map(Value::as_str);
-                texts.for_each(&mut note);
+                texts.for_each(|text| note(text, places));
             }
         }
     }
@@ -174,22 +123,6 @@ fn runs(path: &str, places: Places<'_>) -> bool {
     let is_place =
         !path.is_empty() && path.len() < 4096 && !path.starts_with('-') && !path.contains(['\n', '\0']);
     is_place && runs_later::row(&relative(&links(&workspace.join(path)))).is_some()
-}
-
-fn is_reader(command: &Command) -> bool {
-    let Program::Named(name) = &command.program else {
-        // A command without a program runs nothing.
-        return command.program == Program::None;
-    };
-    let name = name.rsplit('/').next().unwrap_or_default();
-    READERS.contains(&name)
-        || name == "git" && git_word(command).is_some_and(|word| GIT_READS.contains(&word))
-}
-
-/// The subcommand of git.
-fn git_word(command: &Command) -> Option<&str> {
-    let mut words = command.words.iter().skip(1).map(|word| word.text.as_str());
-    words.find(|word| !word.starts_with('-'))
 }
 
 /// True for `git config` with a value for a name by which git runs something (git-config).

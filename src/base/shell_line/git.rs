@@ -200,6 +200,9 @@ fn set(parts: &mut Parts, word: &Word, key: &str, value: &str) {
         parts.hidden = true;
     } else if is(LEADING) {
         parts.hidden |= !["", "/dev/null", "never"].contains(&value);
+    } else if value == "$" && (key.starts_with("alias.") || is(&["submodule.*.update"])) {
+        // A variable has it: it may begin with `!`.
+        line(parts, value);
     } else if key.starts_with("alias.") {
         match value.strip_prefix('!') {
             Some(value) => line(parts, value),

@@ -83,10 +83,11 @@ pub(super) fn shell(parts: &mut Parts, raw: &Raw, words: &[Word], is_read: bool)
             break;
         }
         match word.text.strip_prefix(['-', '+']) {
-            Some("-rcfile" | "-init-file") => at += 1,
+            Some("-rcfile" | "-init-file" | "-emulate") => at += 1,
             Some(long) if long.starts_with('-') => {}
             Some(letters) => {
-                line |= letters.contains('c');
+                // fish reads a line before its script, too.
+                line |= letters.contains('c') || !is_read && letters.contains('C');
                 input |= letters.contains('s');
                 // Each of these takes a word of its own.
                 at += letters.matches(['o', 'O']).count();

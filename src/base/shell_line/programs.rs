@@ -69,6 +69,19 @@ pub(super) fn given(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
             parts.hidden |= words.iter().any(|word| marked(name, &word.text));
         }
         _ if lists("sed gsed", name) => sed_words(parts, words),
+        // Its last word is a line, also without `-c`.
+        "sg" if words.len() > 1 => parts.option_line(words.get(words.len() - 1..).unwrap_or_default()),
+        // Any program of a directory.
+        "run-parts" => parts.hidden = true,
+        // An expression of perl.
+        "rename" | "prename" | "perl-rename" | "file-rename" => {
+            parts.hidden |= words
+                .iter()
+                .any(|word| word.text.starts_with(['s', 'y', 't']) && word.text.contains('/'));
+        }
+        _ if lists("mlr miller chezmoi crystal gs bwk goawk", name) => {
+            parts.hidden |= words.iter().any(|word| word.text.contains(['(', '|', '`', '%']));
+        }
         _ if lists("awk gawk mawk nawk original-awk", name) => awk_words(parts, words),
         _ if lists("vim vi nvim ex view gvim vimdiff rvim evim", name) => plus(parts, words, true),
         _ if lists("less more most pg", name) => plus(parts, words, false),

@@ -149,7 +149,7 @@ pub(super) fn inner(raw: &Raw) -> Parts {
             parts.note(Uncertainty::Program);
         }
         "at" | "batch" => from_input(&mut parts, &raw.input),
-        "find" | "gfind" => find(&mut parts, rest, &["-exec", "-execdir", "-ok", "-okdir"], raw),
+        "find" | "gfind" | "bfs" => find(&mut parts, rest, &["-exec", "-execdir", "-ok", "-okdir"], raw),
         "fd" | "fdfind" => find(&mut parts, rest, &["-x", "--exec", "-X", "--exec-batch"], raw),
         "git" => {}
         "command"

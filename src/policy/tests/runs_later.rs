@@ -192,3 +192,67 @@ fn a_program_with_a_name_beyond_ascii_is_a_warning() {
     assert_eq!(warning("echo żółć"), None);
     assert_eq!(warning("git status"), None);
 }
+
+#[test]
+fn a_place_is_found_however_a_line_names_it() {
+    let policy = Policy::new(Preset::Auto).in_workspace(Path::new("/w"));
+    let gate = |line: &str| {
+        let args = json!({"command": line});
+        verdict(&policy, "Bash", &args, true, EffectClass::Unknown).gate
+    };
+    for line in [
+        // A directory that the line enters.
+        "cd .vscode && echo x > tasks.json",
+        "cd .git; cd hooks; cp ../../a pre-commit",
+        "(cd ./sub/.git && tee hooks/pre-commit <a)",
+        "pushd .husky; mv ../a pre-commit",
+        "tar -C .git/hooks -xf a.tar",
+        "env -C .claude cp ../a settings.json",
+        "make -C .vscode",
+        // A pattern that a shell replaces.
+        "cp a .vs*/tasks.json",
+        "cp a .[v]scode/tasks.json",
+        "tee .{vscode,x}/tasks.json <a",
+        "echo x > .npm$(echo rc)",
+        // A variable of the same line.
+        "D=.vscode; cp a $D/tasks.json",
+        "F=.npmrc; echo x > $F",
+        "F=.npmrc sh -c 'echo x >$F'",
+        // A part of a word.
+        "curl -o.npmrc http://a",
+        "curl -O 'http://a/.npmrc?x'",
+        "cp -t.git/hooks a",
+        "sed -n 'w .git/hooks/pre-commit' a",
+        r#"awk '{print > ".npmrc"}' a"#,
+        r#"python3 -c 'open(".npmrc", "w")'"#,
+        "vim -es '+wq .npmrc' a",
+        "git diff --output=.npmrc",
+        "tree -o .npmrc",
+        "xxd -r a .npmrc",
+        // A directory with such a file.
+        "cp -r hooks .git/",
+        "mv config .cargo",
+        // A setting that a program keeps.
+        "npm config set script-shell x",
+        "npm set script-shell x",
+        "yarn config set yarnPath x",
+    ] {
+        assert_eq!(gate(line), Gate::Ask, "{line}");
+    }
+    for line in [
+        "cd .vscode && ls && cat tasks.json",
+        "cd src && cp a tasks.json",
+        "cd a && npm test",
+        "D=.vscode; ls $D",
+        "awk '{print}' .npmrc",
+        "cp a *.toml",
+        "cp $X/tasks.json out/",
+        "find . -path './.git/*' -prune -o -name a -exec touch {} +",
+        "git commit -m 'about .npmrc'",
+        "npm config get registry",
+        "curl -O http://a/b.json",
+        "rsync -a --exclude=.git a b",
+    ] {
+        assert_eq!(gate(line), Gate::Allow, "{line}");
+    }
+}

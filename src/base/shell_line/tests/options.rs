@@ -123,9 +123,30 @@ fn every_option_of_the_table_is_read_in_each_spelling() {
     assert_eq!(missed, [""; 0]);
 }
 
+#[test]
+fn what_a_variable_holds_for_git_may_be_any_command() {
+    for line in [
+        "X='!rm x' git --config-env=alias.a=X a",
+        "X='!rm x' git --config-env alias.a=X a",
+        "git --config-env=submodule.a.update=X submodule update",
+        "git --config-env=core.hooksPath=X commit",
+    ] {
+        let reading = Reading::of_line(line);
+        let is_told =
+            reading.uncertainty.is_some() || reading.commands.iter().any(|one| one.hidden.is_some());
+        assert!(is_told, "{line}");
+    }
+    let plain = Reading::of_line("git --config-env=user.name=X commit -m a");
+    assert_eq!(plain.uncertainty, None);
+    let any = Reading::of_line("run-parts --regex=rm /usr/bin");
+    assert!(any.commands.iter().any(|one| one.hidden.is_some()));
+}
+
 /// Lines in which `rm x` runs by an option, a variable, a script or an input.
 const BESIDE: &[&str] = &[
     // git
+    "rename 's/a/`rm x`/e' a",
+    "mlr -n put 'end{system(\"rm x\")}'",
     "git grep -nO'rm x' a",
     "git -C sub grep --open='rm x' a",
     "git difftool -y -x 'rm x' HEAD",
