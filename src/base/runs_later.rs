@@ -222,7 +222,7 @@ fn stands_for(pattern: &[u8], name: &[u8]) -> bool {
         rest = after;
         places = match byte {
             b'{' | b'$' | b'`' => return places != 0,
-            b'*' => all & places.wrapping_neg(),
+            b'*' => places | places.wrapping_neg(),
             b'?' => places << 1,
             b'[' => {
                 let close = after.iter().skip(1).position(|byte| *byte == b']');
@@ -322,6 +322,7 @@ mod tests {
             ".vs\u{200b}code/tasks.json",
             "a\\.vscode\\tasks.json",
             ".vs*/tasks.json",
+            ".*s*o*e/x",
             ".v?code/tasks.json",
             ".[v]scode/tasks.json",
             ".[!x]scode/x",

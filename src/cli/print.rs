@@ -91,13 +91,13 @@ pub fn failure(failure: &Failure) -> ExitCode {
 
 /// Prints an error of the command line, or the requested help or version.
 pub fn usage(error: &clap::Error) -> ExitCode {
-    let asked = !error.use_stderr();
-    error.print().unwrap_or_default();
-    if asked {
-        ExitCode::SUCCESS
-    } else {
-        Code::Usage.into()
+    if !error.use_stderr() {
+        error.print().unwrap_or_default();
+        return ExitCode::SUCCESS;
     }
+    // It repeats words of the command line: a shell may have completed them from names of files.
+    err(&safe_text(error.to_string().trim_end()));
+    Code::Usage.into()
 }
 
 #[cfg(test)]

@@ -466,3 +466,28 @@ fn a_long_value_of_the_settings_is_told_by_its_beginning() {
     let output = refused(&world, &run("hello.toml", &["--policy", &long]), 3);
     assert!(output.err.len() < 6_000, "{} bytes", output.err.len());
 }
+
+#[test]
+fn words_of_the_command_line_are_repeated_in_visible_form() {
+    let world = World::new();
+    let odd = "x\u{202e}\u{9b}31m\u{200b}y";
+    for args in [
+        &[odd][..],
+        &["undo", "last", odd],
+        &["completions", odd],
+        &["fork", "last", "--at", odd],
+    ] {
+        let said = world.run(args);
+        assert_eq!(said.code, Some(2), "{args:?}: {}", said.err);
+        assert!(
+            said.err.contains("⟨U+202E⟩") && said.err.contains("⟨U+009B⟩"),
+            "{}",
+            said.err
+        );
+        assert!(
+            !said.err.contains(['\u{202e}', '\u{9b}', '\u{200b}']),
+            "{}",
+            said.err
+        );
+    }
+}
