@@ -17,6 +17,8 @@ pub struct Flags {
     text: String,
     /// The agent of another program that this process supervises.
     agent: Option<&'static str>,
+    /// Further flags of such a process.
+    of_proxy: String,
 }
 
 impl Flags {
@@ -41,13 +43,20 @@ impl Flags {
         }
         Self {
             text: flags,
-            agent: None,
+            ..Self::default()
         }
     }
 
     /// The same for a process that supervises this agent.
     pub fn supervise(&mut self, agent: &'static str) {
         self.agent = Some(agent);
+    }
+
+    /// Adds the addresses of models that such a process was started with.
+    pub fn add_upstreams(&mut self, upstreams: &[String]) {
+        for upstream in upstreams {
+            self.of_proxy.extend([" --upstream ", &visible(&quote(upstream))]);
+        }
     }
 }
 
@@ -80,7 +89,10 @@ impl Address {
             format!(" {flag}")
         };
         match self.flags.agent {
-            Some(agent) => format!("overrule proxy --resume {self}{flag} -- {agent}"),
+            Some(agent) => {
+                let more = &self.flags.of_proxy;
+                format!("overrule proxy --resume {self}{flag}{more} -- {agent}")
+            }
             None => format!("overrule resume {self}{flag}"),
         }
     }
@@ -114,6 +126,13 @@ mod tests {
         flags.supervise("claude");
         let resume = Address::new("0a1b", &flags).to_continue();
         assert_eq!(resume, "overrule proxy --resume 0a1b -- claude");
+        flags.add_upstreams(&["anthropic=http://h:1/a b".to_owned(), "http://h:2".to_owned()]);
+        let address = Address::new("0a1b", &flags);
+        assert_eq!(
+            address.to_continue(),
+            "overrule proxy --resume 0a1b --upstream 'anthropic=http://h:1/a b' --upstream http://h:2 -- claude"
+        );
+        assert_eq!(address.to_string(), "0a1b", "other verbs have no such flag");
     }
 
     fn setting_from(origin: Origin) -> Setting<Option<PathBuf>> {

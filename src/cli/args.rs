@@ -202,9 +202,10 @@ pub struct Proxy {
     /// Address to serve on; only on this machine [default: 127.0.0.1 and a free port]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<std::net::SocketAddr>,
-    /// Base URL of the agent's model [default: that of the agent, or of --wire]
+    /// Base URL of the model, or WIRE=URL for that of one wire format; may be repeated [default: that of the agent, else that
+    /// of the format's vendor]
     #[arg(long, value_name = "URL")]
-    pub upstream: Option<String>,
+    pub upstream: Vec<String>,
     /// Where the agent runs if this screen is in use
     #[arg(long, value_enum, value_name = "WINDOW", default_value = "none")]
     pub window: Window,

@@ -27,6 +27,8 @@ pub struct Member {
     /// The tools of its agent, and the directory that they work in.
     pub tools: (Arc<Registry>, Arc<PathBuf>),
     folding: Arc<Mutex<Folding>>,
+    /// The program of its agent. It may be empty, and is untrusted.
+    agent: Arc<str>,
     now: Conversation,
 }
 
@@ -34,6 +36,15 @@ impl Member {
     /// Its session.
     pub fn session(&self) -> &str {
         &self.now.session
+    }
+
+    /// What another conversation's screen says of it. It names its agent, if the screen is that of another one.
+    fn seen_from(&self, agent: &str) -> Conversation {
+        let mut seen = self.now.clone();
+        if *self.agent != *agent && !self.agent.is_empty() {
+            seen.name = format!("{}: {}", self.agent, seen.name);
+        }
+        seen
     }
 
     /// Its newest records, oldest first.
@@ -53,12 +64,13 @@ impl Conversations {
         Self(Arc::new(watch::Sender::new(Vec::new())))
     }
 
-    /// Adds a conversation before it starts, and follows it.
-    pub fn add(&self, ready: &Ready, agent: watch::Receiver<AgentStatus>) {
+    /// Adds a conversation of a program before it starts, and follows it.
+    pub fn add(&self, ready: &Ready, program: &str, agent: watch::Receiver<AgentStatus>) {
         let member = Member {
             handle: ready.handle.clone(),
             tools: ready.tools.clone(),
             folding: Arc::new(Mutex::new(Folding::since(&ready.past))),
+            agent: program.into(),
             now: Conversation {
                 session: ready.session.clone(),
                 ..Conversation::default()
@@ -74,6 +86,26 @@ impl Conversations {
     pub fn find(&self, session: &str) -> Option<Member> {
         let members = self.0.borrow();
         members.iter().find(|member| member.session() == session).cloned()
+    }
+
+    /// The sessions of programs other than this one, with the programs.
+    pub fn of_others(&self, agent: &str) -> Vec<(String, Arc<str>)> {
+        let members = self.0.borrow();
+        let others = members.iter().filter(|member| *member.agent != *agent);
+        let named = others.map(|member| (member.session().to_owned(), member.agent.clone()));
+        named.collect()
+    }
+
+    /// Returns true while a conversation of a program other than this one is under way.
+    pub fn others_work(&self, agent: &str) -> bool {
+        others_work(&self.0.borrow(), agent)
+    }
+
+    /// Waits until no conversation of a program other than this one is under way.
+    pub async fn others_rest(&self, agent: &str) {
+        let mut members = self.0.subscribe();
+        // An error means that nothing is left.
+        let _ = members.wait_for(|all| !others_work(all, agent)).await;
     }
 
     /// Follows the changes of all of them, as seen from the one that is shown.
@@ -141,8 +173,9 @@ impl Others {
             // Those after the shown one first, so that one key goes through all.
             let at = members.iter().position(|member| member.session() == self.session);
             let (before, after) = members.split_at(at.unwrap_or(0));
+            let own = after.first().map_or("", |member| &*member.agent);
             let others = after.iter().skip(1).chain(before);
-            let others: Vec<Conversation> = others.map(|member| member.now.clone()).collect();
+            let others: Vec<Conversation> = others.map(|member| member.seen_from(own)).collect();
             let agent = at.and_then(|at| members.get(at)).map(|member| member.now.agent);
             let now = (agent.unwrap_or_default(), others);
             if self.known.as_ref() != Some(&now) {
@@ -154,6 +187,11 @@ impl Others {
             }
         }
     }
+}
+
+fn others_work(members: &[Member], agent: &str) -> bool {
+    let mut others = members.iter().filter(|member| *member.agent != *agent);
+    others.any(|member| member.now.is_open)
 }
 
 fn conversation(session: &str, state: &State, agent: AgentStatus, has_ended: bool) -> Conversation {

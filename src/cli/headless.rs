@@ -12,6 +12,7 @@ use super::headless_decisions::{End, Watch};
 use super::run::Ready;
 use super::signals::{self, StopRequest};
 use super::{cut_off, leave, output, print, progress};
+use futures_util::future::BoxFuture;
 use overrule_base::text::visible;
 use overrule_console::approval_stats;
 use overrule_domain::apply;
@@ -56,7 +57,11 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     let mut watch = Watch::new(handle.clone(), received.published.clone(), address.clone());
     watch.attended = door.is_some();
     watch.guest = guest.is_some();
-    let mut guest = std::pin::pin!(gone(guest));
+    let (ended, others) = guest.map(|guest| (guest.ended, guest.others_rest)).unzip();
+    let mut guest = std::pin::pin!(gone(ended));
+    let mut others = std::pin::pin!(rest(others));
+    // An end that waits for the agents of other runs.
+    let mut held = None;
     let mut files = Followed::new(context, &handle);
     files.take().await;
     let mut is_left = false;
@@ -82,8 +87,8 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
                 if let Some(end) = catch_up(&mut received.facts, &mut watch.state, &mut out) {
                     break end;
                 }
-                if let Ok(reported) = reported && let Some(end) = watch.look(reported).await {
-                    break end;
+                if let Ok(reported) = reported && held.is_none() {
+                    held = watch.look(reported).await;
                 }
                 // Without a socket no operator can decide: only the end is notified.
                 if watch.attended {
@@ -91,6 +96,7 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
                 }
             }
             end = &mut guest => break end,
+            () = &mut others, if held.is_some() => break held.unwrap_or_else(lost_loop),
             next = out.caller.next() => out.call(next, &watch.state),
             () = files.changed() => files.take().await,
         }
@@ -131,6 +137,13 @@ fn lost_loop() -> End {
         Code::Other,
         "the event loop of the run failed; all decisions are recorded",
     )
+}
+
+/// Waits until no other run of this process is under way; not at all where there is none.
+async fn rest(others: Option<BoxFuture<'static, ()>>) {
+    if let Some(others) = others {
+        others.await;
+    }
 }
 
 /// Waits until the agent of another program has ended, if the run has one.

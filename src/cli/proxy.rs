@@ -3,7 +3,9 @@
 //! Must not know: formats, how a request is read, how a call is decided.
 
 mod session;
+mod start;
 
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +15,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use self::session::{Parts, Resumed, session};
+use self::start::start_agent;
 use super::agent_process::{self as process, Launch, Started};
 use super::args::{self, Common, Window};
 use super::build::AppContext;
@@ -21,17 +24,18 @@ use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
 use super::headless_decisions::End;
 use super::operator;
-use super::run::{self, Ready};
+use super::run::{self, Guest, Ready};
 use super::signals::{self, StopRequest};
 use super::{alarms, control, headless, live, print};
 use overrule_base::text::visible;
 use overrule_proxy::address::Token;
 use overrule_proxy::agents::{self, AGENTS, Agent};
 use overrule_proxy::alarms::{Alarm, Alarms};
+use overrule_proxy::client::Client;
 use overrule_proxy::run::AgentRun;
 use overrule_proxy::server::{self, Opening, Server};
 use overrule_proxy::sub_agent;
-use overrule_proxy::upstream::Upstream;
+use overrule_proxy::upstreams::Upstreams;
 
 /// How long an agent may take until its first request.
 const FIRST: Duration = Duration::from_secs(20);
@@ -48,18 +52,16 @@ struct Plan<'a> {
     args: &'a args::Proxy,
     context: AppContext,
     agent: Option<&'static Agent>,
-    upstream: Arc<Upstream>,
+    upstreams: Arc<Upstreams>,
     headless: bool,
 }
 
 impl Plan<'_> {
     fn parts(&self) -> Parts {
         Parts {
-            upstream: self.upstream.clone(),
-            agent: self.agent,
             headless: self.headless,
-            begins_in_workspace: self.agent.is_some()
-                && !self.args.agent.iter().skip(1).any(|word| names_directory(word)),
+            started: self.agent,
+            begins_in_workspace: !self.args.agent.iter().skip(1).any(|word| names_directory(word)),
             pass_unknown: self.args.pass_unknown,
         }
     }
@@ -82,25 +84,17 @@ pub fn proxy(common: &Common, args: &args::Proxy) -> Result<Code, Failure> {
     let mut context = AppContext::read(common)?;
     live::check(&context)?;
     let agent = known(&args.agent)?;
-    context
-        .reach
-        .supervise(agent.map_or("AGENT", |agent| agent.program));
-    let address = upstream(common, args, &context, agent)?;
-    let config = |error: overrule_proxy::Error| Failure::new(Code::Config, error);
-    let authorities = &context.settings.authorities;
-    let mut upstream = Upstream::new(&address, authorities).map_err(config)?;
-    let other = agent.and_then(|agent| agent.other_log_in);
-    if let Some((header, address)) = other.filter(|_| args.upstream.is_none()) {
-        upstream = upstream
-            .with_other(header, address, authorities)
-            .map_err(config)?;
-    }
+    context.reach.supervise(program_of(agent));
+    context.reach.add_upstreams(&args.upstream);
+    let variable = |name: &str| process::variable(&context, name);
+    let upstreams = Upstreams::new(&args.upstream, agent, variable, &context.settings.authorities);
+    let upstreams = upstreams.map_err(|error| Failure::new(Code::Config, error))?;
     let plan = Plan {
         common,
         args,
         context,
         agent,
-        upstream: Arc::new(upstream),
+        upstreams: Arc::new(upstreams),
         headless: run::is_headless(common),
     };
     let runtime = run::runtime()?;
@@ -113,17 +107,19 @@ fn end(runtime: Runtime) {
     runtime.shutdown_timeout(Duration::from_millis(200));
 }
 
+/// The program of an agent in a command for the operator.
+fn program_of(agent: Option<&'static Agent>) -> &'static str {
+    agent.map_or("AGENT", |agent| agent.program)
+}
+
 /// The flags of a proxy that is started later in the same way.
 fn flags(common: &Common, args: &args::Proxy) -> Vec<String> {
     let window = (args.window == Window::Tmux).then_some("tmux");
-    let values = [
-        ("--policy", common.policy.as_deref()),
-        ("--upstream", args.upstream.as_deref()),
-        ("--window", window),
-    ];
-    let values = values
-        .into_iter()
-        .filter_map(|(flag, value)| Some([flag, value?]));
+    let policy = common.policy.as_deref().map(|policy| ("--policy", policy));
+    let upstreams = args.upstream.iter().map(|one| ("--upstream", one.as_str()));
+    let window = window.map(|window| ("--window", window));
+    let values = policy.into_iter().chain(upstreams).chain(window);
+    let values = values.map(|(flag, value)| [flag, value]);
     let set = [
         ("--headless", common.headless),
         ("--control", common.control),
@@ -155,32 +151,6 @@ fn known(words: &[String]) -> Result<Option<&'static Agent>, Failure> {
         ));
     }
     Ok(agent)
-}
-
-/// The address of the model.
-fn upstream(
-    common: &Common,
-    args: &args::Proxy,
-    context: &AppContext,
-    agent: Option<&Agent>,
-) -> Result<String, Failure> {
-    if let Some(url) = &args.upstream {
-        return Ok(url.clone());
-    }
-    if let Some(agent) = agent {
-        let own = agent
-            .upstream_variable
-            .and_then(|name| process::variable(context, name));
-        return Ok(own.unwrap_or_else(|| agent.upstream.to_owned()));
-    }
-    match &common.wire {
-        Some(_) => Ok(context.settings.wire.value.default_base().to_owned()),
-        None => Err(Failure::new(
-            Code::Usage,
-            "cannot start the proxy: it needs an agent or the address of a model; hint: overrule proxy -- claude, or \
-             overrule proxy --upstream https://api.openai.com/v1",
-        )),
-    }
 }
 
 /// Notes the process at the other end of each connection: the agent, which does not decide on its own calls.
@@ -233,7 +203,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let printing = tokio::spawn(alarms::print(alarms.clone()));
     let setup = server::Setup {
         token,
-        upstream: plan.upstream.clone(),
+        upstreams: plan.upstreams.clone(),
         openings,
         begin: AgentRun::new,
         resumed: resumed.recognition(),
@@ -256,63 +226,106 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         return Err(Failure::new(Code::Other, "the proxy failed"));
     };
     drop(signals);
-    let (gone, guest) = oneshot::channel();
-    let served = server.clone();
-    tokio::spawn(async move {
-        let end = agent.ended().await;
-        served.note_agent_ended();
-        // An error means that the run has ended.
-        gone.send(end).unwrap_or_default();
-    });
     let parts = plan.parts();
+    let client = first.run.client().clone();
+    let context = parts.context_of(&plan.context, &client);
     let of_first = resumed.take_for(&first);
-    let mut ready = session(plan.common, &plan.context, &parts, &first, of_first)?;
+    let mut ready = session(plan.common, &context, &parts, &first, of_first)?;
     if let Some(asks) = asks.filter(|_| !plan.headless) {
         ready.handle.notice(asks);
     }
     if let Some(session) = resumed.waiting() {
+        let program = named(&parts, &client);
         let words =
-            format!("the agent began another conversation: session {session} continues once its own asks");
+            format!("{program} began another conversation: session {session} continues once its own asks");
         ready.handle.notice(words);
     }
     let conversations = Conversations::new();
-    conversations.add(&ready, first.run.status());
+    conversations.add(&ready, parts.program_of(&client), first.run.status());
+    // Other programs' runs do not end with it.
+    let own = plan
+        .agent
+        .map_or(parts.program_of(&client), |agent| agent.program);
+    let own: Arc<str> = own.into();
     let beside = tokio::spawn(serve_beside(
         (plan.common.clone(), plan.context.clone()),
         (parts, resumed),
         opened,
-        (ready.handle.clone(), conversations.clone()),
+        (ready.handle.clone(), client, conversations.clone()),
     ));
     if plan.common.keep_wire || plan.context.settings.keep_replies.value {
         let place = plan.context.store.find(&ready.session)?;
         ready.driver = ready.driver.listened_to(run::taps(&place, plan.common.keep_wire));
     }
-    ready.door = control::open(plan.common, &plan.context, &ready, None)?;
+    ready.door = control::open(plan.common, &context, &ready, None)?;
     let result = if plan.headless {
-        ready.guest = Some(guest);
-        Box::pin(headless::serve(plan.common, &plan.context, ready)).await
+        ready.guest = Some(guest(agent, conversations, own));
+        Box::pin(headless::serve(plan.common, &context, ready)).await
     } else {
-        let handle = ready.handle.clone();
-        tokio::spawn(async move {
-            if let Ok(end) = guest.await {
-                let how = match &*end.why {
-                    "" => "the agent ended".to_owned(),
-                    why => why.to_owned(),
-                };
-                handle.notice(format!("{how}; the session stays open for you"));
-            }
-        });
+        tokio::spawn(tell_end(agent, ready.handle.clone(), (server, own.clone())));
         printing.abort();
         let proxied = live::Proxied {
-            conversations,
+            conversations: conversations.clone(),
             alarms,
         };
-        Box::pin(live::serve(&plan.context, ready, None, Some(proxied))).await
+        let shown = Box::pin(live::serve(&context, ready, None, Some(proxied))).await;
+        for (session, program) in conversations.of_others(&own) {
+            tell_other(&plan.context, &session, &program);
+        }
+        shown
     };
     printing.abort();
     beside.abort();
     serving.abort();
     result
+}
+
+/// The agent with which a run without a screen ends, once no run of another agent is under way.
+fn guest(mut agent: Started, conversations: Conversations, own: Arc<str>) -> Guest {
+    let (gone, ended) = oneshot::channel();
+    let (others, program) = (conversations.clone(), own.clone());
+    tokio::spawn(async move {
+        let end = agent.ended().await;
+        if others.others_work(&program) {
+            print::err(
+                "the agent ended; the proxy ends with the work of the other agents (ctrl-c ends it now)",
+            );
+            others.others_rest(&program).await;
+        }
+        // An error means that the run has ended.
+        gone.send(end).unwrap_or_default();
+    });
+    let others_rest = Box::pin(async move { conversations.others_rest(&own).await });
+    Guest { ended, others_rest }
+}
+
+/// Tells on the screen that the agent ended.
+async fn tell_end(
+    mut agent: Started,
+    handle: overrule_engine::Handle,
+    (server, program): (Arc<Server>, Arc<str>),
+) {
+    let end = agent.ended().await;
+    server.note_agent_ended(&program);
+    let how = match &*end.why {
+        "" => "the agent ended".to_owned(),
+        why => why.to_owned(),
+    };
+    handle.notice(format!("{how}; the session stays open for you"));
+}
+
+/// Tells how to continue the session of another agent.
+fn tell_other(context: &AppContext, session: &str, program: &str) {
+    let Some(agent) = agents::named(program) else {
+        return;
+    };
+    let mut context = context.clone();
+    context.reach.supervise(agent.program);
+    let address = context.address(session);
+    print::err(&format!(
+        "session {session} of {program}; to continue: {}",
+        address.to_continue()
+    ));
 }
 
 /// Why nothing was recorded: the agent ended before its first conversation.
@@ -370,50 +383,18 @@ async fn first_request(
     first
 }
 
-/// Starts the agent, or tells how to. Returns it, and whether it asks its own user about calls.
-async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<(Started, Option<String>), Failure> {
-    let (Some(agent), Some((program, own))) = (plan.agent, plan.args.agent.split_first()) else {
-        print::err(&format!("the proxy serves {base}"));
-        print::err(&format!(
-            "  the model: {}",
-            print::safe_text(&plan.upstream.shown())
-        ));
-        print::err("  start the agent with ANTHROPIC_BASE_URL or OPENAI_BASE_URL set to that address");
-        return Ok((Started::Elsewhere, None));
-    };
-    // What passes without a decision is asked about by the agent itself.
-    let keeps_prompts = plan.args.keep_prompts || plan.args.pass_unknown;
-    let launch = Launch::new(agent, program, own, base, keeps_prompts);
-    let asks = format!("{}: {}", agent.program, launch.asks());
-    print::err(&asks);
-    if plan.headless {
-        let child = launch.spawn(&plan.context.workspace)?;
-        return Ok((Started::Child(child), Some(asks)));
-    }
-    let started = match plan.args.window {
-        Window::Tmux => Started::Pane(launch.in_tmux(&plan.context).await?),
-        Window::None => {
-            print::err("start the agent in another terminal:");
-            print::err(&format!("  {}", launch.line_in(&plan.context.workspace)));
-            print::err("this screen opens with its first request (ctrl-c ends)");
-            Started::Elsewhere
-        }
-    };
-    if !agent.note.is_empty() {
-        print::err(&format!("  note: {}", agent.note));
-    }
-    Ok((started, Some(asks)))
-}
-
 /// Gives every conversation other than the first one a session of its own. The same policy decides in it, and the
 /// operator decides on the same screen, or by commands if they are allowed.
 async fn serve_beside(
     (common, context): (Common, AppContext),
     (of, resumed): (Parts, Resumed),
     mut opened: mpsc::Receiver<Opening>,
-    (first, conversations): (overrule_engine::Handle, Conversations),
+    (first, of_first, conversations): (overrule_engine::Handle, Client, Conversations),
 ) {
+    let mut programs = BTreeSet::from([of_first.program().to_owned()]);
     while let Some(opening) = opened.recv().await {
+        let client = opening.run.client();
+        let context = of.context_of(&context, client);
         let built =
             session(&common, &context, &of, &opening, resumed.take_for(&opening)).and_then(|mut ready| {
                 ready.door = control::open(&common, &context, &ready, None)?;
@@ -422,13 +403,18 @@ async fn serve_beside(
         match built {
             Ok(ready) => {
                 let address = context.address(&ready.session);
-                let what = began(&opening);
+                let is_new = programs.insert(client.program().to_owned());
+                let who = match of.agent_of(client) {
+                    None if is_new => "another agent",
+                    _ => named(&of, client),
+                };
+                let what = format!("{who} {}", began(&opening, is_new));
                 first.notice(if common.control {
                     format!("{what}: `overrule queue {address}` lists its calls")
                 } else {
-                    what.to_owned()
+                    what
                 });
-                conversations.add(&ready, opening.run.status());
+                conversations.add(&ready, of.program_of(client), opening.run.status());
                 if let Some(parent) = opening.parent.clone() {
                     // The parent may wait for its own session.
                     tokio::spawn(sub_agent::link(parent, opening.run.clone()));
@@ -449,18 +435,25 @@ async fn serve_beside(
                 opening.run.end();
                 let why = &failure.message;
                 first.notice(format!(
-                    "a conversation of the agent is refused, as it cannot be recorded: {why}"
+                    "a conversation of {} is refused, as it cannot be recorded: {why}",
+                    named(&of, client)
                 ));
             }
         }
     }
 }
 
-/// Says which conversation began.
-fn began(opening: &Opening) -> &'static str {
+/// The agent of a conversation in a sentence.
+fn named(of: &Parts, client: &Client) -> &'static str {
+    of.agent_of(client).map_or("the agent", |agent| agent.program)
+}
+
+/// Says which conversation began. `is_new` is true for the first one of its program.
+fn began(opening: &Opening, is_new: bool) -> &'static str {
     match &opening.parent {
-        _ if opening.resumes => "the agent continues the session that is resumed",
-        Some(_) => "the agent began a sub-agent, which has a session of its own",
-        None => "the agent began another conversation, which has a session of its own",
+        _ if opening.resumes => "continues the session that is resumed",
+        Some(_) => "began a sub-agent, which has a session of its own",
+        None if is_new => "began a conversation, which has a session of its own",
+        None => "began another conversation, which has a session of its own",
     }
 }

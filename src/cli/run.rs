@@ -55,12 +55,20 @@ pub struct Ready {
     pub run: uuid::Uuid,
     /// The control socket.
     pub door: Option<Door>,
-    /// How the agent of another program ended, for a run that ends with it.
-    pub guest: Option<tokio::sync::oneshot::Receiver<headless_decisions::End>>,
+    /// The agent of another program, for a run that ends with it.
+    pub guest: Option<Guest>,
     /// The tools, and the directory that they work in.
     pub tools: (Arc<Registry>, Arc<PathBuf>),
     /// Where they come from.
     pub connected: Option<RunTools>,
+}
+
+/// The agent of another program, with which a run ends.
+pub struct Guest {
+    /// How it ended.
+    pub ended: tokio::sync::oneshot::Receiver<headless_decisions::End>,
+    /// Ends once no run of another agent in this process is under way.
+    pub others_rest: futures_util::future::BoxFuture<'static, ()>,
 }
 
 /// Starts a built-in run, or lists them.

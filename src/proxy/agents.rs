@@ -2,7 +2,10 @@
 //!
 //! Must not know: how a process is started.
 
+use hyper::header::{HeaderMap, USER_AGENT};
+
 use super::address;
+use overrule_model::wire::Wire;
 
 mod claude;
 mod codex;
@@ -21,6 +24,8 @@ pub struct Agent {
     pub program: &'static str,
     /// The address of its model, where its own variable does not name another.
     pub upstream: &'static str,
+    /// The formats that it speaks, by name. That address serves the first one.
+    pub wires: &'static [&'static str],
     /// A header of its requests under another log-in, and the address of the model for that one.
     pub other_log_in: Option<(&'static str, &'static str)>,
     /// The variable with which its user names another address, if it has one.
@@ -57,7 +62,19 @@ pub fn named(program: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.program == name)
 }
 
+/// Returns the agent that sends a request, by the `User-Agent` of its headers.
+pub fn of_request(headers: &HeaderMap) -> Option<&'static Agent> {
+    let words = headers.get(USER_AGENT)?.to_str().ok()?;
+    let is_of = |agent: &&Agent| agent.user_agents.iter().any(|begin| words.starts_with(begin));
+    AGENTS.iter().find(is_of)
+}
+
 impl Agent {
+    /// Returns the format that the address of its model serves.
+    pub fn wire(&self) -> Option<Wire> {
+        Wire::named(self.wires.first()?)
+    }
+
     /// Returns its environment for a proxy at this address.
     pub fn environment(&self, base: &str) -> Vec<(&'static str, String)> {
         let variables = self.environment.iter();
@@ -110,6 +127,11 @@ mod tests {
             assert!(
                 !all.contains("{base") && !all.contains("{host") && !all.contains("{token"),
                 "{all}"
+            );
+            let wires = agent.wires.iter().map(|name| Wire::named(name).unwrap());
+            assert_eq!(
+                wires.map(|wire| wire.name()).next(),
+                agent.wire().map(|wire| wire.name())
             );
             let other = agent.other_log_in.map_or(agent.upstream, |(_, address)| address);
             assert!(agent.upstream.starts_with("https://") && other.starts_with("https://"));

@@ -2,8 +2,8 @@
 //!
 //! Must not know: which agent runs, rules.
 //!
-//! One file and one line of [`TABLES`] for each agent, with the version in which its tools were seen. Of a name that several
-//! agents have, the highest class counts.
+//! One file and one line of [`TABLES`] for each agent, with the version in which its tools were seen. A known agent has its own
+//! table. For any other program, the highest class counts of a name that several agents have.
 
 mod claude;
 mod codex;
@@ -11,6 +11,7 @@ mod gemini;
 mod opencode;
 mod qwen;
 
+use super::agents::Agent;
 use overrule_base::known_tool::is_shell;
 use overrule_domain::call::EffectClass;
 use overrule_model::wire::agent::{AgentTool, CallForm};
@@ -107,10 +108,15 @@ fn form(tool: &AgentTool) -> CallForm {
     }
 }
 
-/// The rows about a tool. A tool of a server has none, whatever it is called.
-fn rows(tool: &AgentTool) -> impl Iterator<Item = &'static Known> {
+/// The rows about a tool of an agent; of all agents for one without a table. A tool of a server has none, whatever it is
+/// called.
+fn rows(tool: &AgentTool, agent: Option<&Agent>) -> impl Iterator<Item = &'static Known> {
     let (is_own, form) = (is_own(tool), form(tool));
-    let all = TABLES.iter().flat_map(|table| table.tools);
+    let own = agent.and_then(|agent| TABLES.iter().find(|table| table.agent == agent.program));
+    let tables = TABLES
+        .iter()
+        .filter(move |table| own.is_none_or(|own| own.agent == table.agent));
+    let all = tables.flat_map(|table| table.tools);
     all.filter(move |known| is_own && known.is(&tool.name, form))
 }
 
@@ -125,16 +131,16 @@ pub fn is_own(tool: &AgentTool) -> bool {
     tool.namespace.as_deref().is_none_or(|name| OWN.contains(&name))
 }
 
-/// Returns the effect class of a tool; unknown for everything that is in no table, such as tools of servers.
-pub fn effect(tool: &AgentTool) -> EffectClass {
-    let classes = rows(tool).map(|known| known.effect);
+/// Returns the effect class of a tool of an agent; unknown for everything that is in no table, such as tools of servers.
+pub fn effect(tool: &AgentTool, agent: Option<&Agent>) -> EffectClass {
+    let classes = rows(tool, agent).map(|known| known.effect);
     classes.max().unwrap_or(EffectClass::Unknown)
 }
 
 /// Returns true for a tool that reaches beyond this machine, or may.
-pub fn is_external(tool: &AgentTool) -> bool {
+pub fn is_external(tool: &AgentTool, agent: Option<&Agent>) -> bool {
     !is_own(tool)
-        || rows(tool).any(|known| known.is_external)
+        || rows(tool, agent).any(|known| known.is_external)
         || is_shell(&tool.name)
         || tool.name.starts_with("mcp__")
 }
@@ -180,8 +186,25 @@ mod tests {
             ("", Json, None, Unknown, false),
         ] {
             let tool = tool(name, form, namespace);
-            assert_eq!(super::effect(&tool), effect, "{name} {form:?}");
-            assert_eq!(super::is_external(&tool), is_external, "{name}");
+            assert_eq!(super::effect(&tool, None), effect, "{name} {form:?}");
+            assert_eq!(super::is_external(&tool, None), is_external, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_known_agent_has_the_tools_of_its_own_table_alone() {
+        let of = |program: &str, name: &str| {
+            let agent = crate::agents::named(program);
+            super::effect(&tool(name, CallForm::Json, None), agent)
+        };
+        assert_eq!(of("claude", "Read"), EffectClass::Read);
+        assert_eq!(of("codex", "Read"), EffectClass::Unknown, "of another agent");
+        assert_eq!(of("opencode", "Read"), EffectClass::Unknown);
+        assert_eq!(of("codex", "view_image"), EffectClass::Read);
+        // goose has no table: what is known of a name counts.
+        assert_eq!(of("goose", "Read"), EffectClass::Read);
+        for table in TABLES {
+            assert!(crate::agents::named(table.agent).is_some(), "{}", table.agent);
         }
     }
 

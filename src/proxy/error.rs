@@ -26,6 +26,25 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// The address is for an unknown format.
+    #[error(
+        "cannot use --upstream {name}=…: unknown wire format `{name}`; hint: write WIRE=URL with {known}, or an address \
+         alone for all formats"
+    )]
+    UpstreamWire {
+        /// As given.
+        name: String,
+        /// The formats that are known.
+        known: String,
+    },
+    /// Two addresses for one format.
+    #[error(
+        "cannot use two addresses with --upstream for {0}: name one for each format, WIRE=URL, and one for the others"
+    )]
+    TwoUpstreams(&'static str),
+    /// The environment names an address that cannot be used.
+    #[error("{0}")]
+    Variable(String),
     /// No HTTP client.
     #[error("cannot set up HTTPS to the model: {0}; are the system's CA certificates installed?")]
     Client(String),

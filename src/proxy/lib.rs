@@ -2,7 +2,7 @@
 //!
 //! Must not know: screens, flags, how a session is stored, how a call is decided.
 //!
-//! - [`server`] receives the agent's requests; [`upstream`] sends them to the model.
+//! - [`server`] receives the requests of agents; [`upstreams`] says which model's server each goes to.
 //! - [`run::AgentRun`] is one conversation: to the engine it is a model ([`model::AgentModel`]) and a set of tools
 //!   ([`tool::AgentTool`]). A call runs with the agent: it is released to it, and its result comes with the next request.
 //! - [`reading`] cuts a reply into events and decodes them; [`held`] keeps back the bytes of a reply from an undecided call on; [`release`] writes a decided one.
@@ -16,6 +16,7 @@ mod body_calls;
 mod body_tools;
 mod by_agent;
 pub mod catalogue;
+pub mod client;
 mod compression;
 pub mod conversation;
 mod error;
@@ -44,6 +45,7 @@ pub mod sub_agent;
 pub mod tool;
 mod unread;
 pub mod upstream;
+pub mod upstreams;
 
 #[cfg(test)]
 mod tests;

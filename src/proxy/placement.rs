@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::client::Client;
 use super::conversation::{self, Key};
 use super::history::History;
 use super::run::AgentRun;
@@ -33,23 +34,46 @@ impl Place {
     }
 }
 
-/// Where a request belongs: of the conversations of its key, the one that knows most of it, unless that one waits for
-/// something else. A new key may be a new name of a conversation.
-pub fn place_of(
-    runs: &Runs,
-    key: &Key,
-    is_sub_agent: bool,
-    request: &AgentRequest,
-    history: &[String],
-) -> Place {
+/// A request that looks for its conversation.
+#[derive(Clone, Copy)]
+pub struct Arriving<'r> {
+    /// Who sends it.
+    pub client: &'r Client,
+    /// Its key.
+    pub key: &'r Key,
+    /// True if its agent says that it is of a sub-agent.
+    pub is_sub_agent: bool,
+    /// What it says.
+    pub request: &'r AgentRequest,
+    /// Its messages in one spelling.
+    pub history: &'r [String],
+}
+
+/// The conversations that may be of one program in one format. A request of it belongs to no other.
+pub fn of_client<'r>(runs: &'r Runs, client: &Client) -> impl Iterator<Item = &'r Arc<AgentRun>> {
+    runs.values().filter(move |run| run.client().may_share(client))
+}
+
+/// Where a request belongs: of the conversations of its program and key, the one that knows most of it, unless that one waits
+/// for something else. A new key may be a new name of a conversation.
+pub fn place_of(runs: &Runs, arriving: Arriving<'_>) -> Place {
+    let Arriving {
+        client,
+        key,
+        is_sub_agent,
+        request,
+        history,
+    } = arriving;
     let continued = conversation::continued_reply(request);
-    if let Some(run) = continued.and_then(|reply| runs.values().find(|run| run.gave(&reply))) {
+    let gave = |reply: String| of_client(runs, client).find(|run| run.gave(&reply));
+    if let Some(run) = continued.and_then(gave) {
         return Place::Known(run.clone());
     }
-    let forks: Vec<&Arc<AgentRun>> = forks(runs, key).collect();
+    let forks = forks(runs, key).filter(|run| run.client().may_share(client));
+    let forks: Vec<&Arc<AgentRun>> = forks.collect();
     // Of equal ones the first.
     let nearest = forks.iter().rev().max_by_key(|run| run.known(history)).copied();
-    let nearest = nearest.or_else(|| renamed(runs, key, request).filter(|_| !is_sub_agent));
+    let nearest = nearest.or_else(|| renamed(runs, arriving).filter(|_| !is_sub_agent));
     match nearest {
         Some(run) if !run.is_fork(request, history) => Place::Known(run.clone()),
         nearest => Place::New {
@@ -59,14 +83,29 @@ pub fn place_of(
     }
 }
 
+/// The runs that a new conversation may continue, if no request waits there. One with a name has a run of its own, unless
+/// another one of that name is idle; one without a name must have a tool of the run.
+pub fn continuable(runs: &Runs, arriving: Arriving<'_>) -> Vec<Arc<AgentRun>> {
+    let Arriving {
+        client, key, request, ..
+    } = arriving;
+    let main = |run: &&Arc<AgentRun>| run.client() == client && !run.is_sub_agent();
+    if key.is_named() {
+        return forks(runs, key).filter(main).cloned().collect();
+    }
+    let all = runs.values().filter(main);
+    all.filter(|run| run.shares_tools(request)).cloned().collect()
+}
+
 /// The conversation that an agent continues under a new name: of those whose history the request has, the longest one.
-pub fn renamed<'r>(runs: &'r Runs, key: &Key, request: &AgentRequest) -> Option<&'r Arc<AgentRun>> {
+pub fn renamed<'r>(runs: &'r Runs, arriving: Arriving<'_>) -> Option<&'r Arc<AgentRun>> {
+    let (client, key, request) = (arriving.client, arriving.key, arriving.request);
     if !key.is_named() || conversation::continued_reply(request).is_some() {
         return None;
     }
     let history = History::of(request);
     let has_reply = request.messages.iter().any(|one| one.role == Role::Assistant);
-    let main = runs.values().filter(|run| !run.is_sub_agent());
+    let main = of_client(runs, client).filter(|run| !run.is_sub_agent());
     let extended = main.filter_map(|run| Some((run.extended_by(&history, has_reply)?, run)));
     extended.max_by_key(|(length, _)| *length).map(|(_, run)| run)
 }

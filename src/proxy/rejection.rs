@@ -2,9 +2,9 @@
 //!
 //! Must not know: formats, who rejects.
 
-use hyper::header::{HeaderMap, USER_AGENT};
+use hyper::header::HeaderMap;
 
-use super::agents::AGENTS;
+use super::agents;
 use super::conversation;
 use overrule_model::wire::agent::AgentRequest;
 
@@ -25,12 +25,7 @@ const KEPT_BY_SERVER: [&str; 2] = ["previous_response_id", "conversation"];
 /// back into it.
 pub fn form(headers: &HeaderMap, request: &AgentRequest) -> Rejection {
     let is_kept = KEPT_BY_SERVER.iter().any(|name| request.setting(name).is_some());
-    let agent = headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
-    let is_known = |agent: &str| {
-        let mut names = AGENTS.iter().flat_map(|agent| agent.user_agents);
-        names.any(|name| agent.starts_with(name))
-    };
-    if is_kept || conversation::named(headers).is_some() || agent.is_some_and(is_known) {
+    if is_kept || conversation::named(headers).is_some() || agents::of_request(headers).is_some() {
         Rejection::Mask
     } else {
         Rejection::Continuation

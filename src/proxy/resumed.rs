@@ -2,22 +2,46 @@
 //!
 //! Must not know: formats, how a session is stored.
 
+use super::agents;
+use super::client::Client;
 use super::conversation;
 use super::overlay;
 use overrule_domain::call::Call;
 use overrule_domain::id::{NodeId, NodeKind};
 use overrule_domain::node::{Content, Node};
 use overrule_domain::state::State;
+use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
 
-/// Says of a request whether it belongs to the session that is resumed.
-pub type Belongs = Box<dyn Fn(&AgentRequest) -> bool + Send + Sync>;
+/// Says of a request of a program whether it belongs to the session that is resumed.
+pub type Belongs = Box<dyn Fn(&Client, &AgentRequest) -> bool + Send + Sync>;
+
+/// Who had the conversation of a session, as it was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// The program of its agent; none for an unknown one.
+    pub program: Option<String>,
+    /// Its format.
+    pub wire: Wire,
+}
+
+impl Recorded {
+    /// True if a program may continue the conversation. Earlier versions recorded the agent that was started, or none.
+    pub fn may_be(&self, client: &Client) -> bool {
+        let agent = self.program.as_deref().and_then(agents::named);
+        self.wire == client.wire() && agent.is_none_or(|agent| client.may_be(agent))
+    }
+}
 
 /// True for a request with the recorded history, or with one that extends it: the words of the agent's user in order, and
-/// every call that the agent executed. A call that was rejected in the session belongs to no other.
+/// every call that the agent executed. It offers a tool of the session. A call that was rejected in the session belongs to no
+/// other.
 pub fn is_of(state: &State, request: &AgentRequest) -> bool {
     if has_mask(state, request) {
         return true;
+    }
+    if !shares_tools(state, request) {
+        return false;
     }
     if conversation::continued_reply(request).is_some() {
         // The request has the new part of the history alone.
@@ -61,6 +85,14 @@ fn has_mask(state: &State, request: &AgentRequest) -> bool {
         PartKind::Call { name, args, .. } => name.starts_with(&begin) || args.contains(&begin),
         _ => false,
     })
+}
+
+/// True if a request offers a tool that the session had, or if one of them has none.
+fn shares_tools(state: &State, request: &AgentRequest) -> bool {
+    let own = state.started.iter().flat_map(|started| &started.tools);
+    let mut own = own.map(|card| &*card.name).peekable();
+    let offered = request.tools.iter().map(|tool| tool.name.as_str());
+    own.peek().is_none() || request.tools.is_empty() || own.any(|own| offered.clone().any(|name| name == own))
 }
 
 /// True for a node that is in the history that the agent sent last: it is newer than the last rewriting.

@@ -26,6 +26,7 @@ use hyper::{Method, StatusCode};
 use tokio::sync::{Notify, oneshot, watch};
 
 use self::connection::Connection;
+use super::client::Client;
 use super::conversation::{self, Tail};
 use super::events::Form;
 use super::history::History;
@@ -114,6 +115,11 @@ impl Begun {
 }
 
 impl Incoming {
+    /// Who sends it.
+    pub fn client(&self) -> Client {
+        Client::of(&self.headers, self.wire)
+    }
+
     /// How the reply that is asked for is divided.
     pub fn form(&self) -> Form {
         form(self.wire, self.streamed)
@@ -156,6 +162,7 @@ struct Attached {
 
 /// One conversation of an agent.
 pub struct AgentRun {
+    client: Client,
     upstream: Arc<Upstream>,
     attached: OnceLock<Attached>,
     inner: Mutex<Inner>,
@@ -209,14 +216,15 @@ struct Inner {
 }
 
 impl AgentRun {
-    /// Begins a conversation; it waits for a run.
-    pub fn new(upstream: Arc<Upstream>) -> Arc<Self> {
-        Self::with_beats(upstream, (BEAT, BEAT_OF_WHOLE))
+    /// Begins a conversation of this program with this server; it waits for a run.
+    pub fn new(client: Client, upstream: Arc<Upstream>) -> Arc<Self> {
+        Self::with_beats(client, upstream, (BEAT, BEAT_OF_WHOLE))
     }
 
     /// The same with other times between heartbeats.
-    pub fn with_beats(upstream: Arc<Upstream>, beats: (Duration, Duration)) -> Arc<Self> {
+    pub fn with_beats(client: Client, upstream: Arc<Upstream>, beats: (Duration, Duration)) -> Arc<Self> {
         Arc::new(Self {
+            client,
             upstream,
             attached: OnceLock::new(),
             inner: Mutex::new(Inner::default()),
@@ -343,6 +351,11 @@ impl AgentRun {
         let ids: Option<Vec<&str>> = calls.collect();
         ids.is_some_and(|ids| !ids.is_empty() && !conversation::has_any(request, &ids))
             && !continues(&inner.history)
+    }
+
+    /// The program that has the conversation.
+    pub const fn client(&self) -> &Client {
+        &self.client
     }
 
     /// The model's server.

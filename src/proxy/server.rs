@@ -2,40 +2,40 @@
 //!
 //! Must not know: formats of replies, how a call is decided, sessions.
 
+mod answers;
+mod conversations;
 mod pass;
 mod side;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::TryStreamExt as _;
-use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt, Full, StreamBody};
-use hyper::body::{Frame, Incoming};
+use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use self::side::{AgentName, agent_of};
+use self::answers::{Sent, plain, too_large};
 use super::address::{self, Token};
 use super::alarms::Alarms;
-use super::conversation::{self, Key, Kind};
-use super::outlet::BodyReader;
-use super::placement::{Place, Runs, forks, free, place_of, renamed};
+use super::client::Client;
+use super::conversation::{self, Kind};
+use super::placement::Runs;
 use super::resumed::Belongs;
-use super::run::{self, AgentRun, Answer, Begun};
+use super::run::{self, AgentRun, Begun};
 use super::side_request::Nameless;
 use super::socket::Socket;
-use super::sub_agent::{self, Parent};
+use super::sub_agent::Parent;
 use super::unread::Unread;
 use super::upstream::Upstream;
+use super::upstreams::Upstreams;
 use super::{Error, compression, headers, overlay, path, rejection, request_body};
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{AgentRequest, decode_request};
@@ -50,9 +50,6 @@ const HEAD: Duration = Duration::from_secs(30);
 const PLACES: usize = 64;
 /// How long a connection may stay without having shown the token.
 const UNPROVEN: Duration = Duration::from_secs(2);
-
-type BodyError = Box<dyn std::error::Error + Send + Sync>;
-type Sent = Response<UnsyncBoxBody<Bytes, BodyError>>;
 
 /// A conversation that begins: the receiver of this gives it a run.
 pub struct Opening {
@@ -74,12 +71,12 @@ pub struct Opening {
 pub struct Setup {
     /// The word without which nothing is served.
     pub token: Token,
-    /// The model's server.
-    pub upstream: Arc<Upstream>,
+    /// The models' servers.
+    pub upstreams: Arc<Upstreams>,
     /// Where new conversations are reported.
     pub openings: mpsc::Sender<Opening>,
     /// Makes a conversation.
-    pub begin: fn(Arc<Upstream>) -> Arc<AgentRun>,
+    pub begin: fn(Client, Arc<Upstream>) -> Arc<AgentRun>,
     /// Recognises the conversation of the session that is resumed, if there is one.
     pub resumed: Option<Belongs>,
     /// Told about each connection that has shown the token, before its first request is answered.
@@ -104,7 +101,7 @@ pub struct Server {
     /// Requests beside a conversation that belong to none of their name.
     nameless: Mutex<Nameless>,
     /// The programs that have conversations.
-    agents: Mutex<BTreeSet<AgentName>>,
+    clients: Mutex<Vec<Client>>,
     /// Places for connections that have not shown the token yet.
     places: Arc<Semaphore>,
 }
@@ -129,7 +126,7 @@ impl Server {
             runs: Mutex::new(BTreeMap::new()),
             requests: watch::Sender::new(0),
             nameless: Mutex::new(Nameless::default()),
-            agents: Mutex::default(),
+            clients: Mutex::default(),
             places: Arc::new(Semaphore::new(PLACES)),
         })
     }
@@ -342,125 +339,12 @@ impl Server {
         }
     }
 
-    /// The process of the agent ended.
-    pub fn note_agent_ended(&self) {
-        for run in self.all() {
+    /// The process of this program ended.
+    pub fn note_agent_ended(&self, program: &str) {
+        let all = self.all();
+        for run in all.iter().filter(|run| run.client().program() == program) {
             run.note_agent_ended();
         }
-    }
-
-    /// Every conversation once.
-    fn all(&self) -> Vec<Arc<AgentRun>> {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<Arc<AgentRun>> = Vec::new();
-        for run in runs.values() {
-            if !all.iter().any(|known| Arc::ptr_eq(known, run)) {
-                all.push(run.clone());
-            }
-        }
-        all
-    }
-
-    async fn converse(&self, key: Key, is_sub_agent: bool, mut incoming: run::Incoming) -> Sent {
-        let agent = agent_of(&incoming);
-        self.agents
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(agent);
-        let history = incoming.request.canonical();
-        let is_fork = {
-            let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-            place_of(&runs, &key, is_sub_agent, &incoming.request, &history).is_fork()
-        };
-        if is_fork {
-            tokio::time::sleep(HANG_UP).await;
-        }
-        let (run, opening) = self.run_of(&key, is_sub_agent, &incoming, &history);
-        if let Some(opening) = opening
-            && self.setup.openings.send(opening).await.is_err()
-        {
-            return plain(StatusCode::SERVICE_UNAVAILABLE, "the supervisor has ended");
-        }
-        let mut others = self.all();
-        others.retain(|other| !Arc::ptr_eq(other, &run));
-        incoming.others = others;
-        match run.request(incoming).await {
-            Some(Answer { head, body }) => respond(head.status, head.headers, stream(body)),
-            None => plain(StatusCode::SERVICE_UNAVAILABLE, "the request was withdrawn"),
-        }
-    }
-
-    /// The conversation of a request, and its opening if it is new.
-    fn run_of(
-        &self,
-        key: &Key,
-        is_sub_agent: bool,
-        incoming: &run::Incoming,
-        history: &[String],
-    ) -> (Arc<AgentRun>, Option<Opening>) {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let request = &incoming.request;
-        let resumes = self.is_resumed(&runs, key, request, history);
-        let new = match place_of(&runs, key, is_sub_agent, request, history) {
-            Place::Known(run) if !resumes => {
-                if key.is_named() {
-                    runs.entry(key.clone()).or_insert_with(|| run.clone());
-                }
-                return (run, None);
-            }
-            // Next to those that took the key before.
-            Place::Known(_) => free(&runs, key),
-            Place::New { key, .. } => key,
-        };
-        // Without a name, a new conversation of the agent continues the run that no request of it is waiting for.
-        let mut others: Vec<&Arc<AgentRun>> = if key.is_named() {
-            forks(&runs, key).collect()
-        } else {
-            runs.values().collect()
-        };
-        // An agent that names its conversations marks its sub-agents, too.
-        let may_be = is_sub_agent || !key.is_named() && !resumes;
-        let parent = may_be
-            .then(|| sub_agent::parent(&runs, request, is_sub_agent))
-            .flatten();
-        let is_sub_agent = is_sub_agent || parent.is_some();
-        others.retain(|run| !resumes && !is_sub_agent && !run.is_sub_agent());
-        let idle = others.into_iter().find(|run| run.reserve_if_idle());
-        if let Some(run) = idle.cloned() {
-            runs.insert(new, run.clone());
-            return (run, None);
-        }
-        let is_beside = !runs.is_empty() || is_sub_agent;
-        let run = (self.setup.begin)(self.setup.upstream.clone());
-        run.set_sub_agent(is_sub_agent);
-        runs.insert(new, run.clone());
-        let early = self.nameless().begin(&run);
-        if !early.is_empty() {
-            let run = run.clone();
-            tokio::spawn(async move {
-                for one in early {
-                    run.report_side_request(one).await;
-                }
-            });
-        }
-        let opening = Opening {
-            run: run.clone(),
-            request: incoming.request.clone(),
-            wire: incoming.wire,
-            is_beside,
-            resumes,
-            parent,
-        };
-        (run, Some(opening))
-    }
-
-    /// True once, for the conversation of the session that is resumed. A conversation that has a run already is another.
-    fn is_resumed(&self, runs: &Runs, key: &Key, request: &AgentRequest, history: &[String]) -> bool {
-        let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known =
-            || runs.values().any(|run| run.known(history) > 0) || renamed(runs, key, request).is_some();
-        let belongs = |belongs: &mut Belongs| belongs(request) && !is_known();
-        resumed.take_if(belongs).is_some()
     }
 
     fn nameless(&self) -> MutexGuard<'_, Nameless> {
@@ -482,43 +366,4 @@ fn decompressed(headers: &mut HeaderMap, path: &str, body: Bytes) -> Result<Byte
 
 fn read(wire: Wire, body: &Bytes) -> Result<AgentRequest, String> {
     decode_request(wire, body).map_err(|error| error.to_string())
-}
-
-/// The answer to a request above the limit.
-fn too_large() -> Sent {
-    let most = MAX_BODY >> 20;
-    plain(
-        StatusCode::PAYLOAD_TOO_LARGE,
-        &format!(
-            "the request has more than the {most} MB that the proxy reads; hint: let the agent shorten its history"
-        ),
-    )
-}
-
-/// The body of a response that a run writes.
-fn stream(body: BodyReader) -> UnsyncBoxBody<Bytes, BodyError> {
-    let body = futures_util::stream::unfold(body, |body| async move {
-        body.next().await.map(|piece| (piece, body))
-    });
-    let body = body
-        .map_ok(Frame::data)
-        .map_err(|error| BodyError::from(error.to_string()));
-    BodyExt::boxed_unsync(StreamBody::new(body))
-}
-
-fn respond(status: StatusCode, headers: HeaderMap, body: UnsyncBoxBody<Bytes, BodyError>) -> Sent {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    *response.headers_mut() = headers;
-    response
-}
-
-fn plain(status: StatusCode, words: &str) -> Sent {
-    let body = serde_json::json!({"error": {"type": "proxy_error", "message": words}}).to_string();
-    let body = Full::new(Bytes::from(body))
-        .map_err(|never| match never {})
-        .boxed_unsync();
-    let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    respond(status, headers, body)
 }

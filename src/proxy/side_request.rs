@@ -15,31 +15,43 @@ const MAX_WORDS: usize = 200;
 /// Maximum number of requests that are remembered until the first conversation begins.
 const MAX_EARLY: usize = 100;
 
-/// Requests beside a conversation that belong to no conversation of their name.
+/// Requests beside a conversation that belong to no conversation of their name: each is for the first one of its program.
 #[derive(Default)]
 pub struct Nameless {
-    /// The first conversation, which gets them.
-    first: Option<Arc<AgentRun>>,
-    /// Those before it began.
-    early: Vec<SideRequest>,
+    /// The first conversation of each program.
+    first: Vec<Arc<AgentRun>>,
+    /// Those before it began, with their programs.
+    early: Vec<(String, SideRequest)>,
 }
 
 impl Nameless {
-    /// Takes a conversation that begins. Returns the requests that came before the first one.
+    /// Takes a conversation that begins. Returns the requests of its program that came before its first one. Those of a
+    /// program that does not say its name are for the first one of all.
     pub fn begin(&mut self, run: &Arc<AgentRun>) -> Vec<SideRequest> {
-        self.first.get_or_insert_with(|| run.clone());
-        std::mem::take(&mut self.early)
+        let program = run.client().program();
+        let is_first = self.first.is_empty();
+        if self.first_of(program).is_none() {
+            self.first.push(run.clone());
+        }
+        let is_its = |of: &str| of == program || of.is_empty() && is_first;
+        let early = self.early.extract_if(.., |(of, _)| is_its(of));
+        early.map(|(_, one)| one).collect()
     }
 
-    /// Returns the first conversation, and a request for it. Before it begins, the request is remembered.
-    pub fn take(&mut self, one: SideRequest) -> Option<(Arc<AgentRun>, SideRequest)> {
-        if let Some(run) = &self.first {
+    /// Returns the conversation that a request is for. Before that begins, the request is remembered.
+    pub fn take(&mut self, program: &str, one: SideRequest) -> Option<(Arc<AgentRun>, SideRequest)> {
+        let nobodys = || self.first.first().filter(|_| program.is_empty());
+        if let Some(run) = self.first_of(program).or_else(nobodys) {
             return Some((run.clone(), one));
         }
         if self.early.len() < MAX_EARLY {
-            self.early.push(one);
+            self.early.push((program.to_owned(), one));
         }
         None
+    }
+
+    fn first_of(&self, program: &str) -> Option<&Arc<AgentRun>> {
+        self.first.iter().find(|run| run.client().program() == program)
     }
 }
 

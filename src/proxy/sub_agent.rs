@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::client::Client;
 use super::conversation;
 use super::placement::Runs;
 use super::run::AgentRun;
@@ -33,10 +34,17 @@ pub struct Parent {
     pub call: Option<NodeId>,
 }
 
-/// The conversation that a new one works for. `is_marked` is true if the agent itself says that it is a sub-agent.
-pub(super) fn parent(runs: &Runs, request: &AgentRequest, is_marked: bool) -> Option<Parent> {
+/// The conversation that a new one works for: one of the same program. `is_marked` is true if the agent itself says that it is
+/// a sub-agent.
+pub(super) fn parent(
+    runs: &Runs,
+    client: &Client,
+    request: &AgentRequest,
+    is_marked: bool,
+) -> Option<Parent> {
     let texts = texts_before_calls(request);
-    let found = runs.values().filter_map(|run| {
+    let own = || runs.values().filter(|run| run.client() == client);
+    let found = own().filter_map(|run| {
         let (fit, call) = run.with_state(|state| call_with(state, &texts, is_marked))?;
         Some((fit, run, call))
     });
@@ -48,7 +56,7 @@ pub(super) fn parent(runs: &Runs, request: &AgentRequest, is_marked: bool) -> Op
         });
     }
     // The only one that it can belong to.
-    let mut others = runs.values().filter(|run| !run.is_sub_agent());
+    let mut others = own().filter(|run| !run.is_sub_agent());
     let run = others.next().filter(|_| is_marked)?.clone();
     others
         .all(|other| Arc::ptr_eq(other, &run))

@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+use super::agents::Agent;
 use super::catalogue;
 use super::run::AgentRun;
 use overrule_base::canon;
@@ -32,14 +33,15 @@ pub struct AgentTool {
     run: Arc<AgentRun>,
 }
 
-/// `is_ambiguous` says that a server offers a tool of this name, too: a call may be of that one.
-fn spec(tool: &agent::AgentTool, schema: &str, is_ambiguous: bool) -> Spec {
+/// A tool of an agent, if it is a known one. `is_ambiguous` says that a server offers a tool of this name, too: a call may be of
+/// that one.
+fn spec(tool: &agent::AgentTool, agent: Option<&Agent>, schema: &str, is_ambiguous: bool) -> Spec {
     let effect = if is_ambiguous {
         EffectClass::Unknown
     } else {
-        catalogue::effect(tool)
+        catalogue::effect(tool, agent)
     };
-    let tags = if is_ambiguous || catalogue::is_external(tool) {
+    let tags = if is_ambiguous || catalogue::is_external(tool, agent) {
         vec!["external".to_owned()]
     } else {
         Vec::new()
@@ -98,7 +100,7 @@ pub fn registry(tools: &[agent::AgentTool], run: &Arc<AgentRun>) -> Registry {
     for tool in of_agent() {
         let is_ambiguous = of_agent().any(|other| other.name == tool.name && !catalogue::is_own(other));
         let with = |schema: &str| AgentTool {
-            spec: spec(tool, schema, is_ambiguous),
+            spec: spec(tool, run.client().agent(), schema, is_ambiguous),
             run: run.clone(),
         };
         if registry

@@ -2,6 +2,7 @@
 //!
 //! Must not know: what is in a request, who decides.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,8 +20,11 @@ const CONNECT: Duration = Duration::from_secs(15);
 /// The model's server.
 #[derive(Debug)]
 pub struct Upstream {
-    http: reqwest::Client,
+    /// Made for the first request.
+    http: OnceLock<Result<reqwest::Client, String>>,
     base: Url,
+    /// Authorities that are trusted beside those of the system.
+    authorities: Authorities,
     /// Another server, for requests with this header.
     other: Option<(&'static str, Box<Self>)>,
 }
@@ -31,6 +35,9 @@ pub enum SendError {
     /// The path leads elsewhere.
     #[error("the path of the request leads out of the model's address")]
     Elsewhere,
+    /// No HTTP client.
+    #[error("cannot set up HTTPS to the model: {0}")]
+    Client(String),
     /// The server was not reached, or broke the connection.
     #[error("the model's server cannot be reached: {0}")]
     Network(String),
@@ -52,10 +59,26 @@ impl Upstream {
                 "it must be an address alone, without a name, a query or a fragment".to_owned(),
             ));
         }
-        let http =
-            pass_through(&base, CONNECT, authorities).map_err(|error| Error::Client(error.to_string()))?;
-        let other = None;
-        Ok(Self { http, base, other })
+        let authorities = authorities.clone();
+        let (http, other) = (OnceLock::new(), None);
+        Ok(Self {
+            http,
+            base,
+            authorities,
+            other,
+        })
+    }
+
+    /// Makes the HTTP client, so that its failure is told before the first request.
+    pub fn open(&self) -> Result<(), Error> {
+        self.http()
+            .map(|_| ())
+            .map_err(|why| Error::Client(why.to_owned()))
+    }
+
+    fn http(&self) -> Result<&reqwest::Client, &str> {
+        let made = || pass_through(&self.base, CONNECT, &self.authorities).map_err(|error| error.to_string());
+        self.http.get_or_init(made).as_ref().map_err(String::as_str)
     }
 
     /// Sends requests with this header to another server: an agent has a log-in for each.
@@ -70,7 +93,7 @@ impl Upstream {
     }
 
     /// The server for a request with these headers.
-    fn for_request(&self, headers: &HeaderMap) -> &Self {
+    pub(super) fn for_request(&self, headers: &HeaderMap) -> &Self {
         let other = self.other.as_ref();
         other
             .filter(|(header, _)| headers.contains_key(*header))
@@ -80,6 +103,11 @@ impl Upstream {
     /// Returns the address for people.
     pub fn shown(&self) -> String {
         shown_address(self.base.as_str())
+    }
+
+    /// Returns true if both addresses are of one server.
+    pub fn is_same_server(&self, other: &Self) -> bool {
+        self.base.origin() == other.base.origin()
     }
 
     /// Returns the URL of a path of the agent; `None` if that is not below the base.
@@ -105,7 +133,8 @@ impl Upstream {
     ) -> Result<reqwest::Response, SendError> {
         let server = self.for_request(&headers);
         let url = server.url(path).ok_or(SendError::Elsewhere)?;
-        let mut request = server.http.request(method, url).headers(headers);
+        let http = server.http().map_err(|why| SendError::Client(why.to_owned()))?;
+        let mut request = http.request(method, url).headers(headers);
         if !body.is_empty() {
             request = request.body(body);
         }

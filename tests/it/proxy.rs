@@ -20,6 +20,7 @@ mod reading;
 mod real;
 mod restart;
 mod rewritten;
+mod several;
 mod side_requests;
 mod stage;
 mod status;

@@ -20,13 +20,12 @@ use overrule_engine::advise::Adviser;
 use overrule_engine::setup::{ModelSetup, Setup};
 use overrule_engine::{Launch, ids, resume};
 use overrule_journal::Link;
-use overrule_model::wire::Wire;
 use overrule_proxy::agents::Agent;
+use overrule_proxy::client::Client;
 use overrule_proxy::model::AgentModel;
-use overrule_proxy::resumed::{self, Belongs};
+use overrule_proxy::resumed::{self, Belongs, Recorded};
 use overrule_proxy::server::Opening;
 use overrule_proxy::tool;
-use overrule_proxy::upstream::Upstream;
 use overrule_resilience::ladder::Ladder;
 
 /// What the header says where requests pass that cannot be gated.
@@ -59,10 +58,10 @@ impl Resumed {
         let resumed = self.clone();
         let is_there = self.with(|opened| opened.is_some());
         is_there.then(|| -> Belongs {
-            Box::new(move |request| {
+            Box::new(move |client, request| {
                 resumed.with(|opened| {
                     let state = opened.as_ref().map(|opened| &opened.state);
-                    state.is_some_and(|state| resumed::is_of(state, request))
+                    state.is_some_and(|state| is_its(state, client) && resumed::is_of(state, request))
                 })
             })
         })
@@ -83,19 +82,56 @@ impl Resumed {
     }
 }
 
-/// What the session of a conversation is built with.
+/// True if a program may continue a session: it has the agent and the format with which that was recorded.
+fn is_its(state: &State, client: &Client) -> bool {
+    let started = state.started.as_ref();
+    let setup = started.and_then(|started| Setup::parse(&started.setup).ok());
+    match setup.map(|setup| setup.model) {
+        Some(ModelSetup::Agent { program, wire, .. }) => Recorded { program, wire }.may_be(client),
+        _ => false,
+    }
+}
+
+/// What the sessions of conversations are built with.
 #[derive(Clone)]
 pub struct Parts {
-    /// The model's server.
-    pub upstream: Arc<Upstream>,
-    /// The agent, if it is a known one.
-    pub agent: Option<&'static Agent>,
     /// True without a screen.
     pub headless: bool,
-    /// True if the agent was started in the workspace, so that its shell begins there.
+    /// The agent that this process starts.
+    pub started: Option<&'static Agent>,
+    /// True if it was started in the workspace, so that its shell begins there.
     pub begins_in_workspace: bool,
     /// True where requests pass that cannot be gated.
     pub pass_unknown: bool,
+}
+
+impl Parts {
+    /// The agent of a conversation, if it is a known one.
+    pub fn agent_of(&self, client: &Client) -> Option<&'static Agent> {
+        client
+            .agent()
+            .or_else(|| self.started.filter(|agent| client.may_be(agent)))
+    }
+
+    /// The program of a conversation. It may be empty, and is untrusted.
+    pub fn program_of<'c>(&self, client: &'c Client) -> &'c str {
+        self.agent_of(client)
+            .map_or(client.program(), |agent| agent.program)
+    }
+
+    /// The same settings for the session of a conversation: its commands name its own agent.
+    pub fn context_of(&self, context: &AppContext, client: &Client) -> AppContext {
+        let mut context = context.clone();
+        if let Some(agent) = self.agent_of(client) {
+            context.reach.supervise(agent.program);
+        }
+        context
+    }
+
+    /// True if the shell of a conversation's agent begins in the workspace: nobody else knows where an agent began.
+    fn is_in_workspace(&self, client: &Client) -> bool {
+        self.begins_in_workspace && self.started.is_some_and(|agent| client.may_be(agent))
+    }
 }
 
 /// A new session.
@@ -131,28 +167,11 @@ pub fn session(
         session,
         mut notices,
     } = opened;
-    let name = opening
-        .request
-        .model
-        .clone()
-        .unwrap_or_else(|| "model".to_owned());
-    let setup = Setup {
-        session: session.clone(),
-        model: ModelSetup::Agent {
-            program: of.agent.map(|agent| agent.program.to_owned()),
-            wire: opening.wire,
-            upstream: of.upstream.shown(),
-            model: name.clone(),
-        },
-        headless: of.headless,
-        task: None,
-        policy: context.policy_text(),
-        output_schema: None,
-        samples: None,
-    };
+    let client = opening.run.client();
+    let (name, setup) = setup(context, of, opening, &session);
     let unattended = of.headless && !common.control;
     let mut adviser = adviser(context, &setup, opening, unattended)?;
-    adviser.shell.in_workspace = of.begins_in_workspace;
+    adviser.shell.in_workspace = of.is_in_workspace(client);
     adviser.watch = adviser.watch.on(&state);
     adviser.keep_rules(&state.rules);
     if of.pass_unknown {
@@ -165,10 +184,7 @@ pub fn session(
         }
         adviser.keep_resilience(&state);
     }
-    let model = Arc::new(AgentModel::new(
-        opening.run.clone(),
-        title(of, opening.wire, &name),
-    ));
+    let model = Arc::new(AgentModel::new(opening.run.clone(), name));
     let turns = &context.settings.limits.turns;
     let started = context.started_by_agent(&adviser, &*model, &setup, "null");
     let started = Started {
@@ -223,10 +239,27 @@ pub fn session(
     })
 }
 
-/// The name of the model for people.
-fn title(of: &Parts, wire: Wire, model: &str) -> String {
-    let agent = of.agent.map_or_else(|| wire.name(), |agent| agent.program);
-    format!("{agent}: {}", visible(model))
+/// The name of the model for people, and how the session was begun.
+fn setup(context: &AppContext, of: &Parts, opening: &Opening, session: &str) -> (String, Setup) {
+    let agent = of.agent_of(opening.run.client());
+    let model = opening.request.model.as_deref().unwrap_or("model");
+    let name = agent.map_or_else(|| opening.wire.name(), |agent| agent.program);
+    let name = format!("{name}: {}", visible(model));
+    let setup = Setup {
+        session: session.to_owned(),
+        model: ModelSetup::Agent {
+            program: agent.map(|agent| agent.program.to_owned()),
+            wire: opening.wire,
+            upstream: opening.run.upstream().shown(),
+            model: model.to_owned(),
+        },
+        headless: of.headless,
+        task: None,
+        policy: context.policy_text(),
+        output_schema: None,
+        samples: None,
+    };
+    (name, setup)
 }
 
 /// Tools, policy and loop detection of a conversation.

@@ -12,6 +12,7 @@ const SETTINGS: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"^(?!(AskUserQuesti
 pub(super) const CLAUDE: Agent = Agent {
     program: "claude",
     upstream: "https://api.anthropic.com",
+    wires: &["anthropic"],
     other_log_in: None,
     upstream_variable: Some("ANTHROPIC_BASE_URL"),
     environment: &[

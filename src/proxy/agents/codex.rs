@@ -8,6 +8,7 @@ use super::{Agent, OneGate, TOKEN_VARIABLE};
 pub(super) const CODEX: Agent = Agent {
     program: "codex",
     upstream: "https://api.openai.com/v1",
+    wires: &["openai-responses"],
     other_log_in: Some(("chatgpt-account-id", "https://chatgpt.com/backend-api/codex")),
     upstream_variable: None,
     // Every user of the machine can read the arguments of a process: the token is a header.

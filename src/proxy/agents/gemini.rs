@@ -8,6 +8,7 @@ use super::{Agent, OneGate};
 pub(super) const GEMINI: Agent = Agent {
     program: "gemini",
     upstream: "https://generativelanguage.googleapis.com",
+    wires: &["gemini"],
     other_log_in: None,
     upstream_variable: Some("GOOGLE_GEMINI_BASE_URL"),
     environment: &[

@@ -8,6 +8,7 @@ use super::{Agent, OneGate};
 pub(super) const GOOSE: Agent = Agent {
     program: "goose",
     upstream: "https://api.openai.com",
+    wires: &["openai-chat"],
     other_log_in: None,
     upstream_variable: Some("OPENAI_HOST"),
     environment: &[

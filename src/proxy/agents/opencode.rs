@@ -8,6 +8,7 @@ use super::{Agent, OneGate};
 pub(super) const OPENCODE: Agent = Agent {
     program: "opencode",
     upstream: "https://api.anthropic.com/v1",
+    wires: &["anthropic", "openai-responses", "openai-chat"],
     other_log_in: None,
     upstream_variable: None,
     environment: &[(
@@ -23,5 +24,5 @@ pub(super) const OPENCODE: Agent = Agent {
         words: "--auto; what its settings deny stays denied",
     },
     user_agents: &["opencode/"],
-    note: "name the address of its provider with --upstream if that is not Anthropic",
+    note: "only its providers anthropic and openai come to the proxy",
 };

@@ -8,6 +8,7 @@ use super::{Agent, OneGate};
 pub(super) const QWEN: Agent = Agent {
     program: "qwen",
     upstream: "https://dashscope.aliyuncs.com/compatible-mode/v1",
+    wires: &["openai-chat"],
     other_log_in: None,
     upstream_variable: Some("OPENAI_BASE_URL"),
     environment: &[

@@ -8,7 +8,7 @@ use super::{AgentRun, Pending};
 use crate::{conversation, tool};
 use overrule_engine::advise::Adviser;
 use overrule_engine::handle::Toolbox;
-use overrule_model::wire::agent::AgentTool;
+use overrule_model::wire::agent::{AgentRequest, AgentTool};
 
 impl AgentRun {
     /// Tells the engine of tools that the agent did not have before.
@@ -37,6 +37,17 @@ impl AgentRun {
             .tools
             .as_ref()
             .is_some_and(|tools| offers(tools, name))
+    }
+
+    /// Returns true if a request offers a tool of this conversation, or if one of them names none. False before its first
+    /// request.
+    pub fn shares_tools(&self, request: &AgentRequest) -> bool {
+        let inner = self.lock();
+        let Some(own) = &inner.tools else {
+            return false;
+        };
+        let offered = |name: &str| request.tools.iter().any(|tool| tool.name == name);
+        own.is_empty() || request.tools.is_empty() || own.iter().any(|tool| offered(&tool.name))
     }
 
     async fn equip(self: &Arc<Self>, tools: &[AgentTool]) {

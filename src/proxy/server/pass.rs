@@ -8,7 +8,8 @@ use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::Frame;
 use hyper::{HeaderMap, Method, StatusCode, header};
 
-use super::{BodyError, Sent, Server, plain, respond};
+use super::Server;
+use super::answers::{BodyError, Sent, plain, respond};
 use crate::alarms::Alarms;
 use crate::events::{Cutter, Form};
 use crate::unread::{HAS_CALL, LEADS_PAST, Unread};
@@ -19,8 +20,13 @@ use overrule_model::http::unpacker;
 impl Server {
     /// Passes a request and its reply on.
     pub(super) async fn pass(&self, method: Method, path: &str, headers: &HeaderMap, body: Bytes) -> Sent {
+        let wire = conversation::wire_of(path).or(conversation::history_of(path));
+        let upstream = match self.setup.upstreams.of_request(wire, headers) {
+            Ok(upstream) => upstream,
+            Err(error) => return plain(StatusCode::BAD_REQUEST, &error.to_string()),
+        };
         let head = headers::for_model(headers);
-        let sent = self.setup.upstream.send(method.clone(), path, head, body).await;
+        let sent = upstream.send(method.clone(), path, head, body).await;
         match sent {
             Ok(response) => self.hand_on(&method, path, response).await,
             Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),

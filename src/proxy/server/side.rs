@@ -8,13 +8,16 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use hyper::{StatusCode, header};
 
-use super::{Opening, Sent, Server, plain, respond, stream};
+use super::answers::{Sent, plain, respond, stream};
+use super::{Opening, Server};
+use crate::client::Client;
 use crate::conversation::{self, Key};
 use crate::outlet::{self, BodyWriter};
 use crate::placement::{forks, free};
-use crate::run::{self, Answer, Begun};
+use crate::run::{self, AgentRun, Answer, Begun};
 use crate::secrets::Secrets;
 use crate::side_reply::SideReply;
+use crate::upstream::Upstream;
 use crate::{headers, overlay, side_request};
 use overrule_domain::agent::SideRequest;
 use overrule_domain::turn::Usage;
@@ -27,15 +30,8 @@ struct Side {
     key: Option<Key>,
     /// Its first words.
     words: Arc<str>,
-}
-
-/// The program that sends a request, as it says, and its format.
-pub(super) type AgentName = (&'static str, Vec<u8>);
-
-pub(super) fn agent_of(incoming: &run::Incoming) -> AgentName {
-    let name = incoming.headers.get(header::USER_AGENT);
-    let name = name.map(|name| name.as_bytes().to_vec());
-    (incoming.wire.name(), name.unwrap_or_default())
+    /// Who sends it.
+    client: Client,
 }
 
 impl Server {
@@ -47,8 +43,8 @@ impl Server {
             let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
             forks(&runs, &key).next().is_some()
         } else {
-            let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-            agents.contains(&agent_of(incoming))
+            let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+            clients.contains(&incoming.client())
         };
         let is_offered = || self.all().iter().any(|run| run.offers(tool));
         (belongs && !is_offered()).then(|| tool.to_owned())
@@ -67,11 +63,15 @@ impl Server {
         };
         let (method, path) = (incoming.method.clone(), incoming.path.clone());
         let headers = headers::for_model(&incoming.headers);
-        let sent = self
+        let upstream = match self
             .setup
-            .upstream
-            .send(method, &path, headers, Bytes::from(body))
-            .await;
+            .upstreams
+            .of_request(Some(incoming.wire), &incoming.headers)
+        {
+            Ok(upstream) => upstream.clone(),
+            Err(error) => return plain(StatusCode::BAD_REQUEST, &error.to_string()),
+        };
+        let sent = upstream.send(method, &path, headers, Bytes::from(body)).await;
         let response = match sent {
             Ok(response) => response,
             Err(error) => return plain(StatusCode::BAD_GATEWAY, &error.to_string()),
@@ -83,6 +83,7 @@ impl Server {
                 &incoming.request,
                 &Secrets::of(&incoming.headers, &incoming.path),
             ),
+            client: incoming.client(),
         };
         if !status.is_success() {
             self.report(side, Usage::default());
@@ -97,7 +98,9 @@ impl Server {
         let reply = SideReply::new(incoming.wire, incoming.form(), forced);
         let server = self.clone();
         tokio::spawn(async move {
-            let usage = server.follow(incoming, (response, unpacker), reply, out).await;
+            let usage = server
+                .follow((incoming, upstream), (response, unpacker), reply, out)
+                .await;
             server.report(side, usage);
         });
         respond(status, head, stream(body))
@@ -106,7 +109,7 @@ impl Server {
     /// Passes a reply on as it comes, until it has a call that must be decided. Returns the tokens that it says.
     async fn follow(
         &self,
-        incoming: run::Incoming,
+        (incoming, upstream): (run::Incoming, Arc<Upstream>),
         (mut response, mut unpacker): (reqwest::Response, Decompressor),
         mut reply: SideReply,
         out: BodyWriter,
@@ -150,7 +153,8 @@ impl Server {
                 let mut whole = hyper::Response::new(reqwest::Body::wrap_stream(rest));
                 (*whole.status_mut(), *whole.headers_mut()) = head;
                 let begun = Begun::with(reqwest::Response::from(whole));
-                self.decide(run::Incoming { begun, ..incoming }, given, out).await;
+                let incoming = run::Incoming { begun, ..incoming };
+                self.decide(incoming, &upstream, given, out).await;
                 return reply.usage();
             }
             if is_end {
@@ -160,9 +164,15 @@ impl Server {
     }
 
     /// Gives a reply that has begun a conversation of its own, in which its calls are decided. The agent has the beginning.
-    async fn decide(&self, mut incoming: run::Incoming, given: Vec<u8>, out: BodyWriter) {
+    async fn decide(
+        &self,
+        mut incoming: run::Incoming,
+        upstream: &Arc<Upstream>,
+        given: Vec<u8>,
+        out: BodyWriter,
+    ) {
         let key = Key::of_its_own(&incoming.request);
-        let run = (self.setup.begin)(self.setup.upstream.clone());
+        let run = (self.setup.begin)(incoming.client(), upstream.clone());
         {
             let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
             let key = free(&runs, &key);
@@ -208,11 +218,13 @@ impl Server {
         };
         let own = side.key.and_then(|key| {
             let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-            runs.get(&key).cloned()
+            let named = || forks(&runs, &key);
+            let is_its = |run: &&Arc<AgentRun>| run.client() == &side.client;
+            named().find(is_its).or_else(|| named().next()).cloned()
         });
         let run = match own {
             Some(run) => Some((run, one)),
-            None => self.nameless().take(one),
+            None => self.nameless().take(side.client.program(), one),
         };
         if let Some((run, one)) = run {
             tokio::spawn(async move { run.report_side_request(one).await });

@@ -32,6 +32,12 @@ pub struct Agent {
     is_unknown: bool,
     /// Headers of its requests.
     headers: Vec<(&'static str, &'static str)>,
+    /// The program that it says to be, if it is a known one.
+    user_agent: &'static str,
+    /// What it sends to show who its user is.
+    log_in: &'static str,
+    /// The tools that it offers.
+    tools: &'static [&'static str],
 }
 
 impl Agent {
@@ -46,6 +52,9 @@ impl Agent {
             invents_ids: false,
             is_unknown: false,
             headers: Vec::new(),
+            user_agent: "claude-cli/2.1.332 (external, cli)",
+            log_in: "canary-5c1f",
+            tools: &TOOLS,
         }
     }
 
@@ -64,6 +73,24 @@ impl Agent {
     /// The same as a program that the proxy does not know.
     pub fn unknown(mut self) -> Self {
         self.is_unknown = true;
+        self
+    }
+
+    /// The same as another known program.
+    pub const fn of_program(mut self, user_agent: &'static str) -> Self {
+        self.user_agent = user_agent;
+        self
+    }
+
+    /// The same under another log-in.
+    pub const fn with_log_in(mut self, log_in: &'static str) -> Self {
+        self.log_in = log_in;
+        self
+    }
+
+    /// The same with other tools.
+    pub const fn with_tools(mut self, tools: &'static [&'static str]) -> Self {
+        self.tools = tools;
         self
     }
 
@@ -157,12 +184,12 @@ impl Agent {
             _ => "/chat/completions",
         };
         let request = client().post(format!("{}{path}", self.base));
-        let own = (!self.is_unknown).then_some(&("user-agent", "claude-cli/2.1.332 (external, cli)"));
-        let headers = self.headers.iter().chain(own);
+        let own = (!self.is_unknown).then_some(("user-agent", self.user_agent));
+        let headers = self.headers.iter().chain(&own);
         let request = headers.fold(request, |request, (name, value)| request.header(*name, *value));
         request
-            .header("authorization", "Bearer canary-5c1f")
-            .header("x-api-key", "canary-5c1f")
+            .header("authorization", format!("Bearer {}", self.log_in))
+            .header("x-api-key", self.log_in)
             .body(self.body().to_string())
             .send()
             .await
@@ -173,7 +200,7 @@ impl Agent {
     pub fn body(&self) -> Value {
         let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}});
         let mut body = json!({"model": "m"});
-        let tools = TOOLS.iter();
+        let tools = self.tools.iter();
         let (list, tools): (&str, Vec<Value>) = match self.wire.name() {
             "anthropic" => (
                 "messages",
@@ -215,7 +242,7 @@ impl Agent {
             .iter()
             .map(|call| {
                 let args: Value = serde_json::from_str(&call.args).unwrap_or_else(|_| json!({}));
-                if !TOOLS.contains(&call.name.as_str()) {
+                if !self.tools.contains(&call.name.as_str()) {
                     assert!(!self.is_unknown, "no tool `{}`: the program ends", call.name);
                     return (format!("Error: no such tool available: {}", call.name), true);
                 }

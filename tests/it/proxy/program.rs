@@ -111,6 +111,19 @@ fn a_shell_function_is_printed_and_nothing_starts() {
         said.out,
         "claude() { overrule proxy --policy guarded --window tmux -- claude \"$@\"; }\n"
     );
+    let two = [
+        "--upstream",
+        "http://h:1",
+        "--upstream",
+        "openai-responses=http://h:2/v1",
+    ];
+    let said = world
+        .run(&[&["proxy", "--print", "codex"][..], &two].concat())
+        .ends(0);
+    assert_eq!(
+        said.out,
+        "codex() { overrule proxy --upstream http://h:1 --upstream openai-responses=http://h:2/v1 -- codex \"$@\"; }\n"
+    );
     world.run(&["proxy", "--print", "vim"]).ends(2).tells("claude");
     assert!(world.ids().is_empty());
 }
@@ -136,7 +149,6 @@ async fn a_supervised_agent_has_no_limit_of_requests_unless_its_operator_sets_on
 #[test]
 fn what_is_no_agent_or_has_no_model_is_refused_with_the_way_out() {
     let world = World::new();
-    world.run(&["proxy", "--headless"]).ends(2).tells("--upstream");
     world
         .run(&["proxy", "--headless", "--", "vim"])
         .ends(2)
@@ -145,6 +157,16 @@ fn what_is_no_agent_or_has_no_model_is_refused_with_the_way_out() {
         .run(&["proxy", "--headless", "--upstream", "ftp://x"])
         .ends(3)
         .tells("https://");
+    for (upstreams, words) in [
+        (&["soap=http://h:1"][..], "openai-chat, openai-responses"),
+        (&["gemini=ftp://h"], "https://"),
+        (&["http://h:1", "http://h:2"], "WIRE=URL"),
+    ] {
+        let flags = upstreams.iter().flat_map(|one| ["--upstream", one]);
+        let args: Vec<&str> = ["proxy", "--headless"].into_iter().chain(flags).collect();
+        let said = world.run(&args).ends(3).tells(words);
+        assert!(!said.err.contains("the proxy serves"), "{}", said.err);
+    }
     world
         .run(&[
             "proxy",
@@ -181,16 +203,10 @@ fn serving(world: &World, model: &Server, more: &[&str]) -> (Child, String) {
 }
 
 /// The same as a process that does not descend from this one; returns it, too.
-fn serving_apart(world: &World, model: &Server, more: &[&str]) -> (rustix::process::Pid, String) {
+pub fn serving_apart(world: &World, upstreams: &[String], more: &[&str]) -> (rustix::process::Pid, String) {
     let mut args = vec!["proxy", "--headless", "--control", "--policy", "supervised"];
-    args.extend([
-        "--listen",
-        "127.0.0.1:0",
-        "--upstream",
-        &model.base,
-        "--wire",
-        "openai-chat",
-    ]);
+    args.extend(["--listen", "127.0.0.1:0", "--wire", "openai-chat"]);
+    args.extend(upstreams.iter().flat_map(|one| ["--upstream", one]));
     args.extend(more);
     let command = world.command(&args);
     let told = world.path("told");
@@ -281,7 +297,7 @@ async fn a_resumed_session_waits_for_its_conversation_and_another_task_has_a_new
         &model.base,
     ];
     world.run(&resumes).ends(4).tells("did not begin below it");
-    let (second, base) = serving_apart(&world, &model, &["--resume", &session]);
+    let (second, base) = serving_apart(&world, &[model.base.clone()], &["--resume", &session]);
     let mut other = Agent::new(wire, &base);
     assert_eq!(other.work("write a poem").await, "A poem.");
     assert_eq!(world.ids().len(), 2, "a session of its own");

@@ -16,12 +16,14 @@ use overrule::model::http::Authorities;
 use overrule::policy::Preset;
 use overrule::proxy::address::Token;
 use overrule::proxy::alarms::Alarms;
+use overrule::proxy::client::Client;
 use overrule::proxy::model::AgentModel;
 use overrule::proxy::resumed::{self, Belongs};
 use overrule::proxy::run::AgentRun;
 use overrule::proxy::server::{self, Opening, Server};
 use overrule::proxy::tool;
 use overrule::proxy::upstream::Upstream;
+use overrule::proxy::upstreams::Upstreams;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -39,32 +41,37 @@ pub struct Stage {
 }
 
 /// Conversations with short times between heartbeats.
-fn quick(upstream: Arc<Upstream>) -> Arc<AgentRun> {
+fn quick(client: Client, upstream: Arc<Upstream>) -> Arc<AgentRun> {
     let beat = Duration::from_millis(40);
-    AgentRun::with_beats(upstream, (beat, beat))
+    AgentRun::with_beats(client, upstream, (beat, beat))
 }
 
 impl Stage {
     /// Serves in front of a model at this address.
     pub async fn before(upstream: &str) -> Self {
-        Self::resuming(upstream, None).await
+        Self::before_all(&[upstream.to_owned()]).await
+    }
+
+    /// The same in front of several: `WIRE=URL` for one format.
+    pub async fn before_all(upstreams: &[String]) -> Self {
+        Self::resuming(upstreams, None).await
     }
 
     /// The same with a session that continues once its conversation asks.
     pub async fn with_session(upstream: &str, state: &State) -> Self {
         let state = state.clone();
-        let belongs = move |request: &_| resumed::is_of(&state, request);
-        Self::resuming(upstream, Some(Box::new(belongs))).await
+        let belongs = move |_: &Client, request: &_| resumed::is_of(&state, request);
+        Self::resuming(&[upstream.to_owned()], Some(Box::new(belongs))).await
     }
 
-    async fn resuming(upstream: &str, resumed: Option<Belongs>) -> Self {
+    async fn resuming(upstreams: &[String], resumed: Option<Belongs>) -> Self {
         let listener = server::listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let at = listener.local_addr().unwrap();
         let (to, openings) = mpsc::channel(4);
         let alarms = Alarms::default();
         let setup = server::Setup {
             token: Token::given("0123456789abcdef").unwrap(),
-            upstream: Arc::new(Upstream::new(upstream, &Authorities::default()).unwrap()),
+            upstreams: Arc::new(Upstreams::new(upstreams, None, |_| None, &Authorities::default()).unwrap()),
             openings: to,
             begin: quick,
             resumed,

@@ -1,0 +1,111 @@
+//! Starts the agent of a proxy, or tells how to start agents.
+//!
+//! Must not know: how an agent is supervised, how a request is read.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use super::Plan;
+use crate::agent_process::{self as process, Launch, Started};
+use crate::args::Window;
+use crate::exit::Failure;
+use crate::print;
+use overrule_proxy::agents::{AGENTS, Agent};
+
+/// Starts the agent, or tells how to start any. Returns it, and whether it asks its own user about calls.
+pub(super) async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<(Started, Option<String>), Failure> {
+    let (Some(agent), Some((program, own))) = (plan.agent, plan.args.agent.split_first()) else {
+        tell_all(plan, base);
+        return Ok((Started::Elsewhere, None));
+    };
+    let launch = Launch::new(agent, program, own, base, keeps_prompts(plan));
+    let asks = format!("{}: {}", agent.program, launch.asks());
+    print::err(&asks);
+    if plan.headless {
+        let child = launch.spawn(&plan.context.workspace)?;
+        return Ok((Started::Child(child), Some(asks)));
+    }
+    let started = match plan.args.window {
+        Window::Tmux => Started::Pane(launch.in_tmux(&plan.context).await?),
+        Window::None => {
+            print::err("start the agent in another terminal:");
+            print::err(&format!("  {}", launch.line_in(&plan.context.workspace)));
+            print::err("this screen opens with its first request (ctrl-c ends)");
+            Started::Elsewhere
+        }
+    };
+    if !agent.note.is_empty() {
+        print::err(&format!("  note: {}", agent.note));
+    }
+    let others = lines(plan, base, Some(agent));
+    if !others.is_empty() {
+        print::err("another agent joins this screen, in sessions of its own (alt-w), by its line:");
+        print_all(&others);
+    }
+    Ok((started, Some(asks)))
+}
+
+/// Tells the address, where requests go, and the lines of the agents that are installed.
+fn tell_all(plan: &Plan<'_>, base: &str) {
+    print::err(&format!("the proxy serves {base}"));
+    match plan.upstreams.shown().as_slice() {
+        [one] => print::err(&format!("  the model: {}", print::safe_text(one))),
+        all => {
+            print::err("  the models:");
+            for one in all {
+                print::err(&format!("    {}", print::safe_text(one)));
+            }
+        }
+    }
+    let lines = lines(plan, base, None);
+    if !lines.is_empty() {
+        print::err("start agents in other terminals, each by its line:");
+        print_all(&lines);
+        print::err(if keeps_prompts(plan) {
+            "  they may ask their own users again about calls that you approved"
+        } else {
+            "  they do not ask their own users about calls (--keep-prompts leaves that)"
+        });
+    }
+    print::err("  start any other agent with ANTHROPIC_BASE_URL or OPENAI_BASE_URL set to that address");
+    if !plan.headless {
+        print::err("this screen opens with the first request; alt-w goes to the other agents (ctrl-c ends)");
+    }
+}
+
+fn print_all(lines: &[String]) {
+    for line in lines {
+        print::err(line);
+    }
+}
+
+/// What passes without a decision is asked about by the agent itself.
+fn keeps_prompts(plan: &Plan<'_>) -> bool {
+    plan.args.keep_prompts || plan.args.pass_unknown
+}
+
+/// A line for the shell for each known agent that is installed, other than this one.
+fn lines(plan: &Plan<'_>, base: &str, except: Option<&Agent>) -> Vec<String> {
+    let path = process::variable(&plan.context, "PATH").unwrap_or_default();
+    let others = AGENTS
+        .iter()
+        .filter(|agent| except.is_none_or(|except| except.program != agent.program));
+    let installed = others.filter(|agent| is_in_path(agent.program, path.as_ref()));
+    installed
+        .map(|agent| {
+            let launch = Launch::new(agent, agent.program, &[], base, keeps_prompts(plan));
+            format!("  {}", launch.line_in(&plan.context.workspace))
+        })
+        .collect()
+}
+
+/// True for a program in one of these directories.
+fn is_in_path(program: &str, path: &OsStr) -> bool {
+    std::env::split_paths(path).any(|directory| is_program(&directory.join(program)))
+}
+
+fn is_program(file: &Path) -> bool {
+    let about = file.metadata();
+    about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
