@@ -6,6 +6,7 @@
 
 use crate::support::{harness, server};
 
+mod agents;
 mod asked;
 mod bytes;
 mod collected;

@@ -33,7 +33,7 @@ pub struct Agent {
     /// Headers of its requests.
     headers: Vec<(&'static str, &'static str)>,
     /// The program that it says to be, if it is a known one.
-    user_agent: &'static str,
+    sent_as: &'static str,
     /// What it sends to show who its user is.
     log_in: &'static str,
     /// The tools that it offers.
@@ -52,7 +52,7 @@ impl Agent {
             invents_ids: false,
             is_unknown: false,
             headers: Vec::new(),
-            user_agent: "claude-cli/2.1.332 (external, cli)",
+            sent_as: "claude-cli/2.1.332 (external, cli)",
             log_in: "canary-5c1f",
             tools: &TOOLS,
         }
@@ -77,8 +77,8 @@ impl Agent {
     }
 
     /// The same as another known program.
-    pub const fn of_program(mut self, user_agent: &'static str) -> Self {
-        self.user_agent = user_agent;
+    pub const fn of_program(mut self, sent_as: &'static str) -> Self {
+        self.sent_as = sent_as;
         self
     }
 
@@ -184,7 +184,7 @@ impl Agent {
             _ => "/chat/completions",
         };
         let request = client().post(format!("{}{path}", self.base));
-        let own = (!self.is_unknown).then_some(("user-agent", self.user_agent));
+        let own = (!self.is_unknown).then_some(("user-agent", self.sent_as));
         let headers = self.headers.iter().chain(&own);
         let request = headers.fold(request, |request, (name, value)| request.header(*name, *value));
         request

@@ -297,7 +297,7 @@ async fn a_resumed_session_waits_for_its_conversation_and_another_task_has_a_new
         &model.base,
     ];
     world.run(&resumes).ends(4).tells("did not begin below it");
-    let (second, base) = serving_apart(&world, &[model.base.clone()], &["--resume", &session]);
+    let (second, base) = serving_apart(&world, std::slice::from_ref(&model.base), &["--resume", &session]);
     let mut other = Agent::new(wire, &base);
     assert_eq!(other.work("write a poem").await, "A poem.");
     assert_eq!(world.ids().len(), 2, "a session of its own");
