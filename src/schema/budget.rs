@@ -16,26 +16,36 @@ use overrule_base::canon::MAX_DEPTH;
 const BASE: u64 = 20_000;
 /// Further visits for each byte of the text: what grows with the text alone is never too much.
 const PER_BYTE: u64 = 8;
-/// Visits that no check may exceed.
-const MOST: u64 = 1_000_000;
+/// Visits that no check may exceed: counting and making so many takes up to 50 ms.
+const MOST: u64 = 100_000;
 /// Maximum number of schemas within each other that a check enters, so that no stack overflows.
 const DEEPEST: usize = 400;
 /// Steps after which the engine gives up a pattern that has to try every way.
 pub(super) const PATTERN_STEPS: usize = 5_000;
 /// Maximum size of a compiled pattern, in bytes.
 pub(super) const PATTERN_SIZE: usize = 2 << 20;
-/// Visits that such a pattern counts as.
-const TRYING: u64 = 500;
 /// Maximum number of patterns in a schema.
 const PATTERNS: u64 = 200;
+/// Maximum number of states of all patterns in a schema.
+const PATTERN_STATES: u64 = 200_000;
 /// Maximum number of references in a schema: compiling a chain of them takes the square of its length.
 const REFERENCES: u64 = 3_000;
 /// Maximum number of values in a schema.
 const VALUES: u64 = 200_000;
 /// Schemas by which a pair of keywords may be compiled again.
 const COMPILED: u64 = 20_000;
-/// Values that are compared in the time of a visit.
+/// Values that are compared, or names that are looked up, in the time of a visit.
 const COMPARED: u64 = 16;
+/// Values of a list of unique items that are compared with others in the time of a visit.
+const TOLD_APART: u64 = 2;
+/// Bytes of a text that a format reads in the time of a visit.
+const FORMATTED: u64 = 16;
+/// Bytes of a text that are compared in the time in which a value is.
+const SAME_BYTES: u64 = 64;
+/// Visits of the violation of a name that is missing.
+const MISSING: u64 = 2;
+/// Visits of a division of large numbers.
+const DIVIDED: u64 = 8;
 
 /// Keywords whose value is a list of schemas for the same value.
 const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
@@ -52,6 +62,13 @@ const ITEMS: [&str; 5] = [
     "additionalItems",
     "contains",
     "unevaluatedItems",
+];
+/// Keywords that apply schemas to the members of a value.
+const MEMBERS: [&str; 4] = [
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "propertyNames",
 ];
 /// Keywords that look at all keywords beside them.
 const UNEVALUATED: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
@@ -81,7 +98,7 @@ pub enum NotCheckable {
 
 /// Checks whether a schema can be compiled within the limits. Returns the number of its values.
 pub(super) fn compilable(root: &Value) -> Result<u64, NotCheckable> {
-    let (mut values, mut references, mut patterns) = (0, 0, 0);
+    let (mut values, mut references, mut patterns, mut states) = (0, 0, 0, 0_u64);
     let mut unevaluated = Vec::new();
     let mut todo = vec![(root, 0)];
     while let Some((value, depth)) = todo.pop() {
@@ -100,9 +117,15 @@ pub(super) fn compilable(root: &Value) -> Result<u64, NotCheckable> {
                     return Err(NotCheckable::Reference);
                 }
                 references += count(&REFS, |word| members.get(word).is_some_and(Value::is_string));
-                patterns += u64::from(members.get("pattern").is_some_and(Value::is_string));
+                let own = members.get("pattern").and_then(Value::as_str);
                 let named = members.get("patternProperties").and_then(Value::as_object);
-                patterns += named.map_or(0, |named| named.len() as u64);
+                for pattern in own
+                    .into_iter()
+                    .chain(named.into_iter().flat_map(Map::keys).map(String::as_str))
+                {
+                    patterns += 1;
+                    states = states.saturating_add(pattern::states(pattern, u64::MAX));
+                }
                 if count(&UNEVALUATED, |word| members.contains_key(word)) > 0 {
                     unevaluated.push(value);
                 }
@@ -118,6 +141,9 @@ pub(super) fn compilable(root: &Value) -> Result<u64, NotCheckable> {
     if patterns > PATTERNS {
         return Err(NotCheckable::Large(PATTERNS, "patterns"));
     }
+    if states > PATTERN_STATES {
+        return Err(NotCheckable::Large(PATTERN_STATES, "states of patterns"));
+    }
     let nothing = Value::Null;
     let mut walk = Walk::new(root, COMPILED);
     let (limit, mut compiled) = (walk.limit, 0);
@@ -127,12 +153,60 @@ pub(super) fn compilable(root: &Value) -> Result<u64, NotCheckable> {
     Ok(values)
 }
 
-/// Checks whether the check of a value, of `bytes` bytes of text, stays within the limits.
-pub(super) fn affordable(root: &Value, value: &Value, bytes: usize) -> Result<(), NotCheckable> {
+/// Checks whether the check of a value, of `bytes` bytes of text, stays within the limits. Returns its visits.
+pub(super) fn affordable(root: &Value, value: &Value, bytes: usize) -> Result<u64, NotCheckable> {
     let most = BASE
         .saturating_add(PER_BYTE.saturating_mul(bytes as u64))
         .min(MOST);
-    Walk::new(root, most).visits(root, value, 0).map(|_| ())
+    Walk::new(root, most).visits(root, value, 0)
+}
+
+/// True if a schema applies other schemas, to the same value or to what is in it.
+fn applies_others(words: &Map<String, Value>) -> bool {
+    let kinds: [&[&str]; 7] = [&LISTS, &SAME, &DEPENDENT, &REFS, &ITEMS, &MEMBERS, &UNEVALUATED];
+    words
+        .keys()
+        .any(|word| kinds.iter().any(|kind| kind.contains(&word.as_str())))
+}
+
+/// Visits of the keywords that hold no schema.
+fn own(words: &Map<String, Value>, value: &Value) -> u64 {
+    let one = |(word, of): (&String, &Value)| match (word.as_str(), of, value) {
+        ("enum" | "const", of, _) => size(of) / COMPARED,
+        ("required", Value::Array(names), Value::Object(members)) => missing(names, members),
+        ("dependentRequired" | "dependencies", Value::Object(of), Value::Object(members)) => {
+            let lists = of.values().filter_map(Value::as_array);
+            lists
+                .map(|names| missing(names, members))
+                .fold(0, u64::saturating_add)
+        }
+        ("properties", Value::Object(named), Value::Object(_)) => named.len() as u64 / COMPARED,
+        ("uniqueItems", Value::Bool(true), Value::Array(_)) => size(value) / TOLD_APART,
+        ("multipleOf", _, Value::Number(_)) => DIVIDED,
+        ("format" | "contentEncoding" | "contentMediaType", _, Value::String(text)) => {
+            text.len() as u64 / FORMATTED
+        }
+        ("pattern", Value::String(pattern), Value::String(text)) => pattern::matching(pattern, text),
+        _ => 0,
+    };
+    words.iter().map(one).fold(0, u64::saturating_add)
+}
+
+/// Visits of looking up names. Each that is missing is a violation of its own.
+fn missing(names: &[Value], members: &Map<String, Value>) -> u64 {
+    let is_missing = |name: &&Value| !name.as_str().is_some_and(|name| members.contains_key(name));
+    let missing = names.iter().filter(is_missing).count() as u64;
+    names.len() as u64 / COMPARED + missing * MISSING
+}
+
+/// The number of values in a value, with long texts counted as several.
+fn size(value: &Value) -> u64 {
+    1 + match value {
+        Value::String(text) => text.len() as u64 / SAME_BYTES,
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(members) => members.values().map(size).sum(),
+        _ => 0,
+    }
 }
 
 fn count(words: &[&str], holds: impl Fn(&str) -> bool) -> u64 {
@@ -221,9 +295,12 @@ impl<'s> Walk<'s> {
         let Value::Object(words) = schema else {
             return Ok(1);
         };
+        if !applies_others(words) {
+            return self.limit.sum(own(words, value), 1);
+        }
         self.once((place(schema), place(value), Kind::Check), depth, |walk| {
             let limit = walk.limit;
-            let mut all = limit.sum(Self::own(words, value), 1)?;
+            let mut all = limit.sum(own(words, value), 1)?;
             for part in walk.same(words)? {
                 all = limit.sum(walk.visits(part, value, depth + 1)?, all)?;
             }
@@ -252,20 +329,6 @@ impl<'s> Walk<'s> {
             }
             Ok(all)
         })
-    }
-
-    /// Visits of the keywords that hold no schema.
-    fn own(words: &Map<String, Value>, value: &Value) -> u64 {
-        let options = words.get("enum").and_then(Value::as_array).map_or(0, Vec::len) as u64 / COMPARED;
-        let compared = match value {
-            Value::Array(items) if words.contains_key("uniqueItems") => items.len() as u64,
-            _ => 0,
-        };
-        let matched = match (words.get("pattern").and_then(Value::as_str), value) {
-            (Some(pattern), Value::String(text)) => matching(pattern, text),
-            _ => 0,
-        };
-        options + compared.saturating_add(matched)
     }
 
     /// The schemas in a schema that apply to the same value.
@@ -310,7 +373,7 @@ impl<'s> Walk<'s> {
                 all = limit.sum(self.visits(schema, member, depth + 1)?, all)?;
             }
             for (pattern, schema) in patterns.into_iter().flatten() {
-                all = limit.sum(matching(pattern, name), all)?;
+                all = limit.sum(pattern::matching(pattern, name), all)?;
                 all = limit.sum(self.visits(schema, member, depth + 1)?, all)?;
             }
             if own.is_none() {
@@ -415,27 +478,6 @@ fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Visits of a match of a pattern with a text.
-fn matching(pattern: &str, text: &str) -> u64 {
-    let length = text.len() as u64;
-    // Only patterns that look around, or back, try every way.
-    let looks = pattern.contains("(?=")
-        || pattern.contains("(?!")
-        || pattern.contains("(?<")
-        || pattern.contains("(?>");
-    let refers = pattern
-        .as_bytes()
-        .windows(2)
-        .any(|two| matches!(two, [b'\\', b'1'..=b'9' | b'k' | b'g']));
-    let again =
-        pattern.contains("++") || pattern.contains("*+") || pattern.contains("?+") || pattern.contains("}+");
-    let tries = if looks || refers || again {
-        TRYING.min(length.saturating_mul(20))
-    } else {
-        0
-    };
-    1 + length / 64 + tries
-}
-
+mod pattern;
 #[cfg(test)]
 mod tests;

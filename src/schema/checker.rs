@@ -25,6 +25,9 @@ pub const BUDGET: &str = "budget";
 /// Bytes of arguments beyond which only the first violation is looked for.
 const LONG: usize = 256 * 1024;
 
+/// Bytes of a text that are read in the time of a visit.
+const READ: u64 = 256;
+
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -111,6 +114,15 @@ impl Checker {
             .value
             .map(without_reserved)?;
         self.errors(&value, args_text.len()).err()
+    }
+
+    /// Returns what a check of an argument text costs, in visits; `None` if it is beyond the limits.
+    pub fn cost(&self, args_text: &str) -> Option<u64> {
+        let reading = reading::read(args_text, self.keeps_digits);
+        let value = reading.value.map(without_reserved).unwrap_or_default();
+        self.validator.as_ref().ok()?;
+        let visits = budget::affordable(&self.schema, &value, args_text.len()).ok()?;
+        Some(visits + args_text.len() as u64 / READ)
     }
 
     /// Returns everything that is wrong with an argument text whose references are resolved.

@@ -64,7 +64,7 @@ fn what_would_take_too_long_is_not_checked() {
     let names: Map<String, Value> = (0..PATTERNS)
         .map(|no| (format!("^(a|a)*{no}(?=b)"), json!({})))
         .collect();
-    let steps = |bytes: u64| NotCheckable::Steps(BASE + PER_BYTE * bytes);
+    let steps = |bytes: u64| NotCheckable::Steps((BASE + PER_BYTE * bytes).min(MOST));
     let length = |value: &Value| value.to_string().len() as u64;
     let many: Value = (0..1000).map(|no| format!("{}{no}", "a".repeat(40))).collect();
     let many = json!({"x": many});
@@ -159,6 +159,78 @@ fn what_would_take_too_long_is_not_checked() {
     }
 }
 
+/// Checks whose cost does not lie in the number of schemas and values alone.
+fn costly() -> Vec<(Value, Value)> {
+    let names: Vec<String> = (0..300).map(|no| format!("n{no}")).collect();
+    let many: Map<String, Value> = (0..20_000).map(|no| (format!("n{no}"), json!({}))).collect();
+    let list = |length: usize, item: Value| -> Value { (0..length).map(|_| item.clone()).collect() };
+    let row = |last: u64| -> Vec<u64> { (0..100).chain([last]).collect() };
+    let rows: Vec<Value> = (1_000..1_400).map(|last| json!(row(last))).collect();
+    let same: Vec<Value> = (0..200).map(|_| json!({"$ref": "#/$defs/c"})).collect();
+    let long: Vec<u64> = (0..30_000).collect();
+    let patterns: Map<String, Value> = (0..20)
+        .map(|no| (format!("^a{no}[a-z]{{20000}}"), json!({})))
+        .collect();
+    let text: String = (0_u64..10_000)
+        .map(|no| if no.wrapping_mul(no) % 7 < 3 { 'a' } else { 'b' })
+        .collect();
+    vec![
+        // Each missing name would be a violation of its own.
+        (json!({"items": {"required": names}}), list(300, json!({}))),
+        (
+            json!({"items": {"dependentRequired": {"a": names}}}),
+            list(300, json!({"a": 1})),
+        ),
+        (
+            json!({"items": {"dependencies": {"a": names}}, "$schema": "http://json-schema.org/draft-07/schema#"}),
+            list(300, json!({"a": 1})),
+        ),
+        (json!({"items": {"properties": many}}), list(300, json!({}))),
+        // Rows that differ in their last value only.
+        (json!({"items": {"enum": rows}}), list(200, json!(row(7)))),
+        (
+            json!({"$defs": {"c": {"const": row(7)}}, "items": {"allOf": same}}),
+            list(200, json!(row(7))),
+        ),
+        (
+            json!({"uniqueItems": true}),
+            (0..15).map(|last| json!([long, last])).collect(),
+        ),
+        (
+            json!({"items": {"multipleOf": 1e-300}}),
+            list(25_000, json!(1e300)),
+        ),
+        (
+            json!({"items": {"format": "uri"}}),
+            list(40, json!(format!("http://{}", "a".repeat(90_000)))),
+        ),
+        // An engine keeps hundreds of ways open at every character.
+        (
+            json!({"properties": {"x": {"pattern": "[ab]*a[ab]{500}c"}}}),
+            json!({"x": text}),
+        ),
+        (
+            json!({"properties": {"x": {"pattern": "(?=b)[ab]{300}c"}}}),
+            json!({"x": text}),
+        ),
+        (json!({"patternProperties": patterns}), json!({"a": 1})),
+    ]
+}
+
+#[test]
+fn what_a_keyword_costs_by_itself_counts() {
+    for (schema, args) in costly() {
+        let head: String = schema.to_string().chars().take(120).collect();
+        assert!(
+            matches!(
+                why(&schema, &args),
+                Some(NotCheckable::Steps(_) | NotCheckable::Large(..))
+            ),
+            "{head}"
+        );
+    }
+}
+
 #[test]
 fn the_steps_are_counted_once_for_each_pair() {
     let schema = doubling(40, "anyOf");
@@ -180,7 +252,7 @@ fn ordinary_schemas_are_checked() {
     let forms: Vec<Value> = (0..20)
         .map(|no| json!({"type": "object", "properties": {"kind": {"const": no}, "text": {"type": "string"}}, "required": ["kind"]}))
         .collect();
-    let list: Value = (0..2_000)
+    let list: Value = (0..1_000)
         .map(|no| json!({"kind": no % 20, "text": "some words"}))
         .collect();
     let password = "^(?=.*[A-Z])(?=.*[0-9]).{8,}$";
@@ -213,6 +285,22 @@ fn ordinary_schemas_are_checked() {
         ),
         (chain(100), json!({"x": "a"})),
         (
+            json!({"properties": {"x": {"pattern": r"^(?!\s*$).+", "minLength": 1}}}),
+            json!({"x": "some words ".repeat(1_000)}),
+        ),
+        (
+            json!({"properties": {"x": {"items": {"pattern": "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"}}}}),
+            json!({"x": vec!["some-name-of-a-host"; 500]}),
+        ),
+        (
+            json!({"properties": {"x": {"uniqueItems": true, "items": {"enum": ["a", "b", "c"]}}}}),
+            json!({"x": ["a", "b", "c"]}),
+        ),
+        (
+            json!({"required": ["x"], "properties": {"x": {"format": "uri"}}}),
+            json!({"x": format!("http://a.example/{}", "a".repeat(100_000))}),
+        ),
+        (
             json!({"properties": {"a": {"type": "string"}}, "unevaluatedProperties": false, "allOf": [{"properties": {"b": {}}}]}),
             json!({"a": "x", "b": 1}),
         ),
@@ -225,7 +313,7 @@ fn ordinary_schemas_are_checked() {
 
 #[test]
 fn a_list_that_no_check_can_read_whole_is_not_checked() {
-    let numbers: Value = (0..100_000).collect();
+    let numbers: Value = (0..50_000).collect();
     let parts: Vec<Value> = (0..10).map(|_| json!({"type": "integer"})).collect();
     let schema = json!({"items": {"allOf": parts}});
     assert_eq!(why(&schema, &numbers), Some(NotCheckable::Steps(MOST)));

@@ -28,8 +28,11 @@ use overrule_schema::Violation;
 const MOST_PASSES: usize = 64;
 /// Maximum number of answers to one question.
 const MOST_OPTIONS: usize = 9;
-/// Bytes of arguments that are tried against the schema in one round.
-const MOST_TRIED: usize = 32 * 1024 * 1024;
+/// Visits that all checks of a round may take.
+const MOST_VISITS: u64 = 200_000;
+
+/// Why a repair is given up.
+const TOO_MUCH: &str = "too many things are wrong with the arguments";
 
 pub(super) struct Round<'a> {
     case: &'a Case<'a>,
@@ -45,8 +48,8 @@ pub(super) struct Round<'a> {
     /// The errors as text.
     pub errors: Vec<String>,
     used: BTreeSet<(String, Strategy)>,
-    /// Bytes that may still be tried.
-    left: usize,
+    /// Visits that checks may still take.
+    left: u64,
 }
 
 /// The result of one strategy's ideas.
@@ -69,7 +72,7 @@ impl<'a> Round<'a> {
             hopeless: Vec::new(),
             errors: Vec::new(),
             used: BTreeSet::new(),
-            left: MOST_TRIED,
+            left: MOST_VISITS,
         }
     }
 
@@ -175,7 +178,12 @@ impl<'a> Round<'a> {
         }
         for _ in 0..MOST_PASSES {
             let before = self.changes.len();
-            let Ok(violations) = self.case.checker.violations(&self.text()) else {
+            let text = self.text();
+            if !self.may_check(&text, 1) {
+                self.hopeless.push(TOO_MUCH.to_owned());
+                return;
+            }
+            let Ok(violations) = self.case.checker.violations(&text) else {
                 self.hopeless.push("the arguments cannot be read".to_owned());
                 return;
             };
@@ -196,8 +204,7 @@ impl<'a> Round<'a> {
             // Remarks on values that have changed since are outdated.
             self.hopeless.clear();
         }
-        self.hopeless
-            .push("too many things are wrong with the arguments".to_owned());
+        self.hopeless.push(TOO_MUCH.to_owned());
     }
 
     /// Repairs a violation if exactly one way keeps the meaning.
@@ -419,14 +426,24 @@ impl<'a> Round<'a> {
         }
         let before = spot.args.to_string();
         // Each is tried, and so is what precedes it.
-        let tried = before.len().saturating_mul(ideas.len() + 1);
-        if tried > self.left {
+        if !self.may_check(&before, ideas.len() as u64 + 1) {
             return Vec::new();
         }
-        self.left -= tried;
         let before = self.case.checker.violations(&before).unwrap_or_default();
         ideas.retain(|idea| self.fits(idea, spot, &before));
         ideas
+    }
+
+    /// Takes the visits of checks of such a text from those that are left; false if they are not enough.
+    fn may_check(&mut self, text: &str, times: u64) -> bool {
+        let visits = self
+            .case
+            .checker
+            .cost(text)
+            .map(|cost| cost.saturating_mul(times));
+        let left = visits.and_then(|visits| self.left.checked_sub(visits));
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
     }
 
     /// Returns true if a model is asked next about what this strategy leaves open.

@@ -254,3 +254,26 @@ fn a_model_that_helped_more_often_is_asked_before_a_guess_and_never_before_an_ex
         assert_eq!(applied(&quotes), Some(json!({"x": "1.2"})));
     }
 }
+
+#[test]
+fn a_round_ends_when_its_checks_have_cost_enough() {
+    let parts = vec![json!({"$ref": "#/$defs/c"}); 20];
+    let schema = json!({
+        "properties": {"x": {"type": "integer"}, "list": {"items": {"allOf": parts}}}, "$defs": {"c": {"type": "integer"}}
+    });
+    let bench = Bench::new("t", &schema);
+    let plan = |length: usize| {
+        let list: Vec<usize> = (1000..1000 + length).collect();
+        bench.plan(&json!({"x": "5", "list": list}).to_string())
+    };
+    assert_eq!(plan(100).changes.len(), 1);
+    // Each check costs a little less than it may: there is no room for all that a repair takes.
+    assert!(
+        bench
+            .checker
+            .cost(&json!({"list": vec![1000; 2_000]}).to_string())
+            .unwrap()
+            > 80_000
+    );
+    assert!(plan(2_000).changes.is_empty());
+}
