@@ -212,8 +212,8 @@ pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fai
         ladder: overrule::resilience::ladder::Ladder::default(),
         watch: overrule::resilience::watch::Watch::default(),
         now: None,
-        loops: std::sync::Arc::default(),
-        kinds: std::sync::Arc::default(),
+        caches: std::sync::Arc::default(),
+        reader: overrule::engine::reader::Reader::default(),
     })
 }
 

@@ -198,8 +198,8 @@ impl AppContext {
             ladder: Ladder::new(resilience, overrule_engine::ids::seed()),
             watch: self.watch(),
             now: Some(Clock::start().utc_ms()),
-            loops: Arc::default(),
-            kinds: Arc::default(),
+            caches: Arc::default(),
+            reader: overrule_engine::reader::Reader::default(),
         })
     }
 

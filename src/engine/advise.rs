@@ -5,8 +5,8 @@
 //! Pure, with these exceptions: [`Advice::operands`] and [`Advice::before`] read files, [`Advice::verdict`],
 //! [`Advice::digest`], [`Advice::exact`] and [`Advice::resource`] follow the links of paths, [`Advice::effect`] and
 //! [`Advice::verdict`] look at the places and the repository that a shell line reads, and [`Advice::still_runs`]
-//! checks processes. All of them run in the task of the run's driver: a file system that does not answer stops the run,
-//! until the program is left. No check of arguments is without a limit: see [`overrule_schema::NotCheckable`].
+//! checks processes. Files are read by a [`Reader`], which does not wait for a file system that does not answer. No check of
+//! arguments is without a limit: see [`overrule_schema::NotCheckable`].
 
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
@@ -15,10 +15,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
+use super::reader::{LATE, Reader};
 use overrule_base::{canon, known_tool};
 use overrule_domain::advice::{Advice, RuleUses, Special, ToolFacts};
 use overrule_domain::breaker::{Breaker, Scope, Turn};
-use overrule_domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Operand, Verdict};
+use overrule_domain::call::{
+    Call, Consequence, Digest, EffectClass, Fault, FileCheck, Gate, Operand, Verdict,
+};
 use overrule_domain::draft::Draft;
 use overrule_domain::escape::advised::Advised;
 use overrule_domain::event::run::ToolCard;
@@ -45,7 +48,6 @@ use overrule_schema::Checker;
 use overrule_tools::Withheld;
 use overrule_tools::child;
 use overrule_tools::registry::Registry;
-use overrule_tools::workspace;
 
 mod links;
 mod read_only;
@@ -87,10 +89,19 @@ pub struct Adviser {
     /// Current time for rules that expire, in UTC milliseconds since 1970. Set before each decision
     /// and constant during it. The outcome is recorded, so a fold needs no clock.
     pub now: Option<i64>,
-    /// A cache for the detection of repetition, rebuilt from the state when it is missing.
-    pub loops: Arc<Mutex<loops::Watch>>,
+    /// What can be computed from the state when it is missing.
+    pub caches: Arc<Caches>,
+    /// Reads files.
+    pub reader: Reader,
+}
+
+/// What an adviser computed.
+#[derive(Debug, Default)]
+pub struct Caches {
+    /// For the detection of repetition.
+    loops: Mutex<loops::Watch>,
     /// The kinds of the newest prompts, needed for every call.
-    pub kinds: Arc<Mutex<KindCache>>,
+    kinds: Mutex<KindCache>,
 }
 
 /// How a shell begins: that of the program, or that of an agent.
@@ -163,7 +174,7 @@ impl Adviser {
     }
 
     /// Returns `None` if an unexamined file may run: the same key could mean another content.
-    fn key(&self, tool: &str, args: &str, links: &FollowedLinks) -> Option<Arc<str>> {
+    fn key(&self, tool: &str, args: &str, links: &FollowedLinks<'_>) -> Option<Arc<str>> {
         let definition = self.registry.definition(tool).map_or("", |definition| definition);
         let operands = self.operands(tool, args);
         if operands.iter().any(|one| !one.seen.is_file()) {
@@ -179,12 +190,15 @@ impl Adviser {
         ];
         parts.extend(contents(&operands));
         let bound = self.bound(tool, args, links);
+        if links.is_late() {
+            return None;
+        }
         parts.extend(bound.iter().map(Vec::as_slice));
         Some(Arc::from(canon::hash("overrule always v1", &parts)))
     }
 
     /// Returns the places that the links in the paths of a call lead to, if that is elsewhere.
-    fn places(&self, tool: &str, args: &str, links: &FollowedLinks) -> Vec<PathBuf> {
+    fn places(&self, tool: &str, args: &str, links: &FollowedLinks<'_>) -> Vec<PathBuf> {
         let directory = known_tool::directory(tool, args);
         let places = known_tool::places(tool, args).into_iter().chain(directory);
         let followed = places.filter_map(|path| {
@@ -196,16 +210,20 @@ impl Adviser {
     }
 
     /// Returns what a decision is bound to besides the bytes of the call: the places that links lead to, and the directory.
-    fn bound(&self, tool: &str, args: &str, links: &FollowedLinks) -> Vec<Vec<u8>> {
+    fn bound(&self, tool: &str, args: &str, links: &FollowedLinks<'_>) -> Vec<Vec<u8>> {
         let places = self.places(tool, args, links).into_iter();
         let places = places.map(|place| place.into_os_string().into_encoded_bytes());
-        let directory = self.directory(tool, args).map(Vec::from);
-        places.chain(directory).collect()
+        let directory = known_tool::directory(tool, args).map(|path| self.workspace.join(path));
+        let directory = directory.and_then(|path| links.read(move || Self::directory(&path))?);
+        let mut bound: Vec<Vec<u8>> = places.chain(directory.map(Vec::from)).collect();
+        if links.is_late() {
+            bound.push(LATE.into());
+        }
+        bound
     }
 
     /// Returns which directory the one is in which a call runs: device and inode. Another one may get its name.
-    fn directory(&self, tool: &str, args: &str) -> Option<[u8; 16]> {
-        let path = self.workspace.join(known_tool::directory(tool, args)?);
+    fn directory(path: &Path) -> Option<[u8; 16]> {
         let about = path.metadata().ok()?;
         let mut id = [0; 16];
         let (device, inode) = id.split_at_mut(8);
@@ -226,9 +244,10 @@ impl Adviser {
             server: spec.and_then(|spec| spec.card.server()),
             is_of_agent: spec.is_some_and(|spec| spec.card.is_of_agent()),
         };
+        let followed = FollowedLinks::of(&self.reader, (tool, args));
         let moment = Moment {
             now: self.now,
-            links: Some(&workspace::real),
+            links: Some(&|path: &Path| followed.real(path)),
             ..Moment::default()
         };
         let withheld = self.policy.withheld(&subject, &moment);
@@ -367,7 +386,7 @@ impl Advice for Adviser {
 
     fn verdict(&self, tool: &str, args: &str, used: &RuleUses<'_>) -> Verdict {
         let spec = self.registry.spec(tool);
-        let links = FollowedLinks::default();
+        let links = FollowedLinks::of(&self.reader, (tool, args));
         let key = || self.key(tool, args, &links);
         let effect = Advice::effect(self, used.state(), tool, args);
         let reads = effect < self.effect_of(tool, args);
@@ -384,12 +403,12 @@ impl Advice for Adviser {
             Vec::new()
         };
         let not_checkable = self.registry.not_checkable(tool, args);
-        let args = parse_args(args);
+        let value = parse_args(args);
         let subject = Subject {
             tool,
             effect,
             tags: &tags,
-            args: &args,
+            args: &value,
             server: spec.and_then(|spec| spec.card.server()),
             is_of_agent,
         };
@@ -403,6 +422,9 @@ impl Advice for Adviser {
         if let Some(why) = not_checkable {
             let reason = format!("the arguments cannot be checked against the schema of the tool: {why}");
             verdict = asks(verdict, NOT_CHECKABLE, reason);
+        }
+        if links.is_late() || self.reader.is_late(tool, args) {
+            verdict = asks(verdict, LATE, format!("a place that the call names {LATE}"));
         }
         self.put(match spec.and_then(|spec| spec.card.drift()) {
             Some(difference) => parked(verdict, difference),
@@ -418,7 +440,7 @@ impl Advice for Adviser {
             ));
         }
         session::may_always(tool, &parse_args(args))?;
-        let links = FollowedLinks::default();
+        let links = FollowedLinks::of(&self.reader, (tool, args));
         self.key(tool, args, &links)
             .ok_or_else(|| session::UNTOLD.to_owned())
     }
@@ -462,16 +484,27 @@ impl Advice for Adviser {
         ];
         parts.extend(contents(operands));
         // Where no link leads elsewhere, the path in the arguments says it all.
-        let bound = self.bound(tool, args, &FollowedLinks::default());
+        let bound = self.bound(tool, args, &FollowedLinks::of(&self.reader, (tool, args)));
         parts.extend(bound.iter().map(Vec::as_slice));
         Digest(Arc::from(canon::hash("overrule approval v1", &parts)))
     }
 
     fn operands(&self, tool: &str, args: &str) -> Vec<Operand> {
-        let Some(tool) = self.registry.get(tool) else {
+        let Some(known) = self.registry.get(tool).cloned() else {
             return Vec::new();
         };
-        tool.operands(args, &self.workspace)
+        let (text, workspace) = (args.to_owned(), Arc::clone(&self.workspace));
+        let found = self
+            .reader
+            .read((tool, args), move || known.operands(&text, &workspace));
+        // It asks, and every later reading is another one.
+        let unread = || Operand {
+            path: Arc::from(format!("what it runs {LATE}")),
+            bytes: 0,
+            seen: FileCheck::Cut,
+            hash: Arc::from(LATE),
+        };
+        found.unwrap_or_else(|| vec![unread()])
     }
 
     fn resource(&self, tool: &str, args: &str) -> Option<String> {
@@ -479,8 +512,10 @@ impl Advice for Adviser {
         let spec = self.registry.spec(tool)?;
         // A file is the same resource whichever tool writes it. A shell may touch anything and answers for
         // itself. An agent orders its calls by itself.
-        (spec.card.effect == EffectClass::Write && !spec.card.is_of_agent())
-            .then(|| format!("file {}", workspace::real(&self.workspace.join(path)).display()))
+        (spec.card.effect == EffectClass::Write && !spec.card.is_of_agent()).then(|| {
+            let links = FollowedLinks::of(&self.reader, (tool, args));
+            format!("file {}", links.real(&self.workspace.join(path)).display())
+        })
     }
 
     fn after(&self, state: &State, call: &Call) -> Next {
@@ -534,7 +569,7 @@ impl Advice for Adviser {
     }
 
     fn task(&self, prompt: &str) -> Option<Arc<str>> {
-        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kinds = self.caches.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         kinds.of(prompt, &self.watch.weights.settings().kinds)
     }
 
@@ -593,9 +628,15 @@ impl Advice for Adviser {
     }
 
     fn before(&self, tool: &str, args: &str) -> Option<String> {
-        let tool = self.registry.get(tool)?;
-        tool.before(&parse_args(args), &self.workspace, self.registry.private())
-            .map(|value| value.to_string())
+        let known = Arc::clone(self.registry.get(tool)?);
+        let (value, workspace) = (parse_args(args), Arc::clone(&self.workspace));
+        let private = Arc::clone(self.registry.private());
+        let job = move || {
+            known
+                .before(&value, &workspace, &private)
+                .map(|value| value.to_string())
+        };
+        self.reader.read((tool, args), job).flatten()
     }
 
     fn escape(&self, state: &State, thread: ThreadId) -> Option<Advised> {
@@ -619,7 +660,7 @@ impl Advice for Adviser {
             guards: &guards,
             weight: &weight,
         };
-        let mut watch = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = self.caches.loops.lock().unwrap_or_else(PoisonError::into_inner);
         loops::advise(&mut watch, state, thread, &self.ladder.policy.loops, tools)
     }
 }

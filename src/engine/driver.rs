@@ -71,7 +71,7 @@ pub struct Driver {
     log: Box<dyn Log>,
     adviser: Adviser,
     /// Carries out effects; none where they are only recorded.
-    executor: Option<Executor>,
+    executor: Option<Box<Executor>>,
     clock: Clock,
     worked: ActiveTime,
     inbox: mpsc::Receiver<Message>,
@@ -116,13 +116,13 @@ impl Driver {
         let (reported, newest) = watch::channel(Seq(0));
         let handle = Handle::new(to_inbox, watched, newest);
         let executor = match parts.launch {
-            Launch::World(model) => Some(Executor::new(
+            Launch::World(model) => Some(Box::new(Executor::new(
                 model,
                 parts.adviser.registry.clone(),
-                parts.adviser.workspace.clone(),
+                (parts.adviser.workspace.clone(), parts.adviser.reader.clone()),
                 handle.clone(),
                 parts.clock,
-            )),
+            ))),
             Launch::RecordOnly => None,
         };
         let driver = Self {

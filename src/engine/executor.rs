@@ -21,6 +21,7 @@ use super::held_workspace::HeldWorkspace;
 use super::model_request::ModelRequest;
 use super::open_streams::OpenStreams;
 use super::questions::Questions;
+use super::reader::Reader;
 use super::side_request::{SidePurpose, SideReply, SideRequest};
 use overrule_domain::call::{Answer, ErrorClass, Outcome, ToolError};
 use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
@@ -48,6 +49,7 @@ pub struct Executor {
     model: Arc<dyn Model>,
     registry: Arc<Registry>,
     workspace: HeldWorkspace,
+    reader: Reader,
     inbox: Handle,
     clock: Clock,
     asks: OpenStreams,
@@ -75,7 +77,7 @@ impl Executor {
     pub fn new(
         model: Arc<dyn Model>,
         registry: Arc<Registry>,
-        workspace: Arc<std::path::PathBuf>,
+        (workspace, reader): (Arc<std::path::PathBuf>, Reader),
         inbox: Handle,
         clock: Clock,
     ) -> Self {
@@ -83,6 +85,7 @@ impl Executor {
             model,
             registry,
             workspace: HeldWorkspace::open(workspace),
+            reader,
             inbox,
             clock,
             asks: OpenStreams::default(),
@@ -257,7 +260,7 @@ impl Executor {
         };
         // An agent runs its calls where it is.
         let is_own = !tool.spec().card.is_of_agent();
-        if let Some(why) = self.workspace.is_replaced().filter(|_| is_own) {
+        if let Some(why) = self.workspace.is_replaced(&self.reader).filter(|_| is_own) {
             self.report(call, rev, attempt, unrun(why));
             return;
         }
@@ -349,9 +352,10 @@ impl Executor {
     ) {
         let finding = before.and_then(|before| {
             let before = serde_json::from_str(before).ok()?;
-            self.registry
-                .get(tool)?
-                .probe(&parse_args(args), &before, &self.workspace.path)
+            let known = Arc::clone(self.registry.get(tool)?);
+            let (value, workspace) = (parse_args(args), Arc::clone(&self.workspace.path));
+            let job = move || known.probe(&value, &before, &workspace);
+            self.reader.read((tool, args), job).flatten()
         });
         self.own.push_back(Input::Probed {
             call,

@@ -2,11 +2,12 @@
 //!
 //! Must not know: tools, calls.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::reader::{LATE, Reader};
 use overrule_regular_file as regular_file;
 
 /// The workspace of a process, opened once: while it is held, its number is given to no other directory.
@@ -14,23 +15,27 @@ pub struct HeldWorkspace {
     /// The path, without links.
     pub path: Arc<PathBuf>,
     /// None if it could not be opened: then the tools say why.
-    held: Option<File>,
+    held: Option<Arc<File>>,
 }
 
 impl HeldWorkspace {
     /// Opens the directory.
     pub fn open(path: Arc<PathBuf>) -> Self {
-        let held = regular_file::open_dir(&path).ok();
+        let held = regular_file::open_dir(&path).ok().map(Arc::new);
         Self { path, held }
     }
 
     /// Returns why nothing may start: the path leads to another directory than at the beginning, or to none.
-    pub fn is_replaced(&self) -> Option<String> {
-        let held = self.held.as_ref()?.metadata().ok()?;
-        let is_same = self
-            .path
-            .metadata()
-            .is_ok_and(|now| (now.dev(), now.ino()) == (held.dev(), held.ino()));
+    pub fn is_replaced(&self, reader: &Reader) -> Option<String> {
+        let (held, path) = (Arc::clone(self.held.as_ref()?), Arc::clone(&self.path));
+        let is_same = reader.read(("", ""), move || {
+            let id = |about: Metadata| (about.dev(), about.ino());
+            let held = held.metadata().ok().map(id);
+            held.is_none() || path.metadata().ok().map(id) == held
+        });
+        let Some(is_same) = is_same else {
+            return Some(format!("the workspace {} {LATE}", self.path.display()));
+        };
         (!is_same).then(|| {
             format!(
                 "the workspace {} is not the directory that it was when the run began: it was moved or replaced. Nothing \
@@ -53,25 +58,33 @@ mod tests {
         let (work, old) = (root.path().join("work"), root.path().join("old"));
         fs::create_dir(&work).unwrap();
         let held = HeldWorkspace::open(Arc::new(work.clone()));
-        assert_eq!(held.is_replaced(), None);
+        assert_eq!(held.is_replaced(&Reader::default()), None);
         fs::write(work.join("a"), "a").unwrap();
-        assert_eq!(held.is_replaced(), None, "what is in it may change");
+        assert_eq!(
+            held.is_replaced(&Reader::default()),
+            None,
+            "what is in it may change"
+        );
         fs::rename(&work, &old).unwrap();
-        assert!(held.is_replaced().unwrap().contains("moved or replaced"));
+        assert!(
+            held.is_replaced(&Reader::default())
+                .unwrap()
+                .contains("moved or replaced")
+        );
         fs::create_dir(&work).unwrap();
-        assert!(held.is_replaced().is_some());
+        assert!(held.is_replaced(&Reader::default()).is_some());
         fs::remove_dir(&work).unwrap();
         std::os::unix::fs::symlink(root.path(), &work).unwrap();
-        assert!(held.is_replaced().is_some());
+        assert!(held.is_replaced(&Reader::default()).is_some());
         fs::remove_file(&work).unwrap();
         std::os::unix::fs::symlink(&old, &work).unwrap();
-        assert_eq!(held.is_replaced(), None, "it is the same one");
+        assert_eq!(held.is_replaced(&Reader::default()), None, "it is the same one");
     }
 
     #[test]
     fn a_workspace_that_was_never_there_is_left_to_the_tools() {
         let root = tempfile::tempdir().unwrap();
         let held = HeldWorkspace::open(Arc::new(root.path().join("missing")));
-        assert_eq!(held.is_replaced(), None);
+        assert_eq!(held.is_replaced(&Reader::default()), None);
     }
 }

@@ -20,6 +20,7 @@ mod open_streams;
 mod panic_guard;
 pub mod prompt;
 pub mod questions;
+pub mod reader;
 pub mod resume;
 pub mod setup;
 mod side_request;

@@ -61,8 +61,8 @@ pub fn adviser(workspace: &Path, preset: Preset) -> Adviser {
         ladder: overrule::resilience::ladder::Ladder::default(),
         watch: overrule::resilience::watch::Watch::default(),
         now: None,
-        loops: std::sync::Arc::default(),
-        kinds: std::sync::Arc::default(),
+        caches: std::sync::Arc::default(),
+        reader: overrule::engine::reader::Reader::default(),
     }
 }
 

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use overrule_base::known_tool::{self, Kind};
 use overrule_base::shell_line::{ReadOnlyCommand, ReadPlace};
@@ -16,7 +17,8 @@ use overrule_domain::event::run::ToolCard;
 use overrule_domain::node::Content;
 use overrule_domain::state::State;
 use overrule_policy::read_only::{ReadOnlyCall, may_change_shell, read_only_call};
-use overrule_policy::{Preset, Rule, Subject};
+use overrule_policy::{Policy, Preset, Rule, Subject};
+use overrule_tools::registry::Registry;
 use overrule_tools::workspace;
 use serde_json::Value;
 
@@ -76,14 +78,38 @@ impl Adviser {
         else {
             return false;
         };
-        let value = parse_args(args);
         if spec.card.effect != EffectClass::Unknown {
             return false;
         }
-        let Some(call) = read_only_call(tool, &value) else {
+        let Some(call) = read_only_call(tool, &parse_args(args)) else {
             return false;
         };
         let is_known = self.shell.in_workspace && !(spec.card.is_of_agent() && may_have_moved(state, args));
+        let place = ShellPlace {
+            registry: Arc::clone(&self.registry),
+            policy: Arc::clone(&self.policy),
+            workspace: Arc::clone(&self.workspace),
+            programs: Arc::clone(&self.shell.programs),
+            is_known,
+        };
+        let found = self.reader.read((tool, args), move || place.only_reads(&call));
+        found.unwrap_or(false)
+    }
+}
+
+/// Where a call of a shell reads, and what its rules are.
+struct ShellPlace {
+    registry: Arc<Registry>,
+    policy: Arc<Policy>,
+    workspace: Arc<PathBuf>,
+    /// The search path for programs.
+    programs: Arc<OsStr>,
+    /// True if the shell begins in the workspace.
+    is_known: bool,
+}
+
+impl ShellPlace {
+    fn only_reads(&self, call: &ReadOnlyCall) -> bool {
         let workspace = workspace::real(&self.workspace);
         let rules = self.policy.as_ref().clone().with_preset(Preset::Auto);
         let readers = self.readers();
@@ -101,14 +127,14 @@ impl Adviser {
             })
         };
         let at = Surroundings {
-            directory: is_known.then(|| workspace.clone()),
+            directory: self.is_known.then(|| workspace.clone()),
             workspace,
             private: self.registry.private(),
-            programs: &self.shell.programs,
+            programs: &self.programs,
             is_withheld: &is_withheld,
             withholds: rules.rules().iter().any(keeps),
         };
-        only_reads(&call, &at)
+        only_reads(call, &at)
     }
 
     /// The tools that read places: what their rules keep, a shell does not read without a question either.

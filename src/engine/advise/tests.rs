@@ -6,6 +6,7 @@ use super::*;
 use overrule_domain::id::NodeKind;
 use overrule_policy::Preset;
 use overrule_tools::builtin;
+use overrule_tools::workspace;
 
 pub(super) fn adviser() -> Adviser {
     Adviser {
@@ -22,9 +23,14 @@ pub(super) fn adviser() -> Adviser {
         ladder: Ladder::default(),
         watch: Watch::default(),
         now: None,
-        loops: Arc::default(),
-        kinds: Arc::default(),
+        caches: Arc::default(),
+        reader: crate::reader::Reader::default(),
     }
+}
+
+/// The links of some call.
+fn followed(adviser: &Adviser) -> FollowedLinks<'_> {
+    FollowedLinks::of(&adviser.reader, ("", ""))
 }
 
 fn digest(adviser: &Adviser) -> Digest {
@@ -141,7 +147,7 @@ fn no_always_rule_if_the_command_cannot_be_determined() {
     }
     // Nor does one hold that was made while it seemed that there was nothing to look at.
     let args = r#"{"command":"sh deplo?.sh"}"#;
-    assert_eq!(adviser.key("shell", args, &FollowedLinks::default()), None);
+    assert_eq!(adviser.key("shell", args, &followed(&adviser)), None);
 }
 
 #[test]
@@ -176,10 +182,10 @@ fn a_rule_and_a_decision_are_about_the_place_that_a_link_leads_to() {
         Advice::verdict(&adviser, "read_file", args, &RuleUses::by(&Draft::new(&state))).gate
     };
     let digest = |args: &str| adviser.digest(NodeId::FIRST, Rev(1), ("read_file", args), &[]);
-    let key = || adviser.key("read_file", args, &FollowedLinks::default());
+    let key = || adviser.key("read_file", args, &followed(&adviser));
     assert_eq!(gate(), Gate::Allow);
     let (before, key_before) = (digest(args), key());
-    let evaluation = FollowedLinks::default();
+    let evaluation = followed(&adviser);
     let place = evaluation.real(&root.join("pub"));
     assert_eq!(before, digest(args));
     let plain = digest(r#"{"path":"docs/key.txt"}"#);
@@ -192,7 +198,7 @@ fn a_rule_and_a_decision_are_about_the_place_that_a_link_leads_to() {
         evaluation.real(&root.join("pub")),
         "one evaluation sees one place"
     );
-    assert_ne!(place, FollowedLinks::default().real(&root.join("pub")));
+    assert_ne!(place, followed(&adviser).real(&root.join("pub")));
     assert_eq!(plain, digest(r#"{"path":"docs/key.txt"}"#));
     let withheld = adviser.withheld("search", r#"{"pattern":"x"}"#);
     for (path, expected) in [("secrets", true), ("pub", true), ("docs", false)] {
@@ -323,4 +329,83 @@ fn the_links_of_a_walk_lead_where_those_of_each_path_do() {
     }
     // Every directory is resolved once, whatever is below it.
     assert!(links.0.lock().unwrap().len() <= 12);
+}
+
+#[test]
+fn a_call_whose_places_cannot_be_read_in_time_asks_under_every_preset_and_a_denial_holds() {
+    let of = |preset, rules: &str, reader: Reader| {
+        let mut policy = Policy::new(preset);
+        let read = overrule_policy::parse::file("rules.toml", rules, overrule_policy::Origin::User).unwrap();
+        for rule in read.rules {
+            assert!(policy.add(rule).is_none());
+        }
+        Adviser {
+            policy: Arc::new(policy),
+            workspace: Arc::new(std::env::temp_dir()),
+            reader,
+            ..adviser()
+        }
+    };
+    let state = State::default();
+    let draft = overrule_domain::draft::Draft::new(&state);
+    let uses = RuleUses::by(&draft);
+    let secret = "[[rule]]\ntool = \"*\"\nargs = [{ at = \"/path\", under = \"secret\" }]\ngate = \"deny\"";
+    let calls = [
+        ("shell", r#"{"command":"cat a/b"}"#, ""),
+        ("shell", r#"{"command":"sh a/b"}"#, ""),
+        ("read_file", r#"{"path":"a/b"}"#, secret),
+    ];
+    for (tool, args, rules) in calls {
+        for preset in [Preset::Auto, Preset::Guarded, Preset::Supervised] {
+            let late = of(preset, rules, Reader::without_answers());
+            // As the call becomes ready.
+            let operands = late.operands(tool, args);
+            let verdict = late.verdict(tool, args, &uses);
+            assert_eq!(
+                (verdict.gate, &*verdict.rule),
+                (Gate::Ask, LATE),
+                "{tool} {args} {preset}"
+            );
+            assert!(verdict.operator_only && verdict.alone);
+            assert_eq!(operands.len(), 1);
+            assert!(
+                !operands[0].seen.is_file() && operands[0].path.contains(LATE),
+                "{operands:?}"
+            );
+            assert_eq!(
+                late.effect(&state, "shell", r#"{"command":"ls"}"#),
+                EffectClass::Unknown
+            );
+            let read = of(preset, rules, Reader::default());
+            assert_ne!(
+                read.verdict(tool, args, &uses).rule,
+                LATE,
+                "{tool} {args} {preset}"
+            );
+            // What was decided before it could be read is another decision.
+            let digest = |adviser: &Adviser| {
+                adviser.digest(
+                    NodeId::new(NodeKind::Call, 3),
+                    Rev(1),
+                    (tool, args),
+                    &adviser.operands(tool, args),
+                )
+            };
+            assert_ne!(digest(&late), digest(&read), "{tool} {args} {preset}");
+            assert!(late.exact(tool, args).is_err());
+        }
+    }
+    let deny = "[[rule]]\ntool = \"shell\"\ngate = \"deny\"";
+    let late = of(Preset::Auto, deny, Reader::without_answers());
+    assert_eq!(
+        late.verdict("shell", r#"{"command":"sh a/b"}"#, &uses).gate,
+        Gate::Deny
+    );
+    // Nothing else is read once a few readings are late.
+    assert_eq!(late.before("write_file", r#"{"path":"a","content":""}"#), None);
+    assert!(
+        late.resource("write_file", r#"{"path":"a"}"#)
+            .unwrap()
+            .ends_with("/a")
+    );
 }

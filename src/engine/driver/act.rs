@@ -5,7 +5,6 @@
 use super::Driver;
 use crate::approved::Approved;
 use crate::approver;
-use crate::executor::Executor;
 use crate::halt::Halt;
 use crate::side_request::{ABOUT_ARGUMENTS, SidePurpose, SideRequest};
 use overrule_domain::command::Command;
@@ -193,7 +192,7 @@ impl Driver {
         for look in looks {
             self.act(look);
         }
-        while let Some(found) = self.executor.as_mut().and_then(Executor::own_report) {
+        while let Some(found) = self.executor.as_mut().and_then(|executor| executor.own_report()) {
             let events = decide::input(&self.state, &found);
             self.record(events, &Actor::Engine, Seq(0));
         }

@@ -72,8 +72,8 @@ fn adviser(policy: Policy) -> Adviser {
         ladder: overrule_resilience::ladder::Ladder::default(),
         watch: overrule_resilience::watch::Watch::default(),
         now: None,
-        loops: std::sync::Arc::default(),
-        kinds: std::sync::Arc::default(),
+        caches: std::sync::Arc::default(),
+        reader: crate::reader::Reader::default(),
     }
 }
 

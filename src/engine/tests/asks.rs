@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::executor::Executor;
 use crate::handle::{Handle, Message};
+use crate::reader::Reader;
 use overrule_domain::id::TurnId;
 use overrule_domain::input::Input;
 use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind};
@@ -66,7 +67,7 @@ fn executor(inbox: mpsc::Sender<Message>) -> Executor {
     Executor::new(
         Arc::new(Moody),
         Arc::new(Registry::new(Vec::new()).unwrap()),
-        Arc::new("/".into()),
+        (Arc::new("/".into()), Reader::default()),
         Handle::new(inbox, live, text),
         Clock::start(),
     )

@@ -219,8 +219,8 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         ladder: overrule_resilience::ladder::Ladder::default(),
         watch: overrule_resilience::watch::Watch::default(),
         now: None,
-        loops: std::sync::Arc::default(),
-        kinds: std::sync::Arc::default(),
+        caches: std::sync::Arc::default(),
+        reader: crate::reader::Reader::default(),
     }
 }
 
