@@ -3,7 +3,7 @@
 //! Must not know: what is read, what is decided.
 //!
 //! A path of a call may lead to a file system that does not answer. The thread that asks it cannot be ended, so it is left
-//! behind, and nothing more is read for that call until it has its answer.
+//! behind, and nothing more is read for that call until it has its answer. A thread that answers reads again.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,9 +26,11 @@ type Job = Box<dyn FnOnce() + Send>;
 pub struct Reader(Arc<Readings>);
 
 struct Readings {
-    /// Runs a job on a thread of its own. Returns false if it cannot.
-    start: fn(Job) -> bool,
+    /// Starts a thread that does these jobs, one after the other. Returns false if it cannot.
+    start: fn(mpsc::Receiver<Job>) -> bool,
     limit: Duration,
+    /// The way to a thread that has nothing to do.
+    idle: Mutex<Option<mpsc::Sender<Job>>>,
     late: Mutex<Vec<Late>>,
 }
 
@@ -56,16 +58,20 @@ impl fmt::Debug for Reader {
 
 impl Default for Reader {
     fn default() -> Self {
-        let start: fn(Job) -> bool = |job| thread::Builder::new().name("reader".into()).spawn(job).is_ok();
+        let start = |jobs: mpsc::Receiver<Job>| {
+            let work = move || jobs.iter().for_each(|job| job());
+            thread::Builder::new().name("reader".into()).spawn(work).is_ok()
+        };
         Self::of(start, LIMIT)
     }
 }
 
 impl Reader {
-    fn of(start: fn(Job) -> bool, limit: Duration) -> Self {
+    fn of(start: fn(mpsc::Receiver<Job>) -> bool, limit: Duration) -> Self {
         Self(Arc::new(Readings {
             start,
             limit,
+            idle: Mutex::default(),
             late: Mutex::default(),
         }))
     }
@@ -82,16 +88,16 @@ impl Reader {
         let has_ended = Arc::new(AtomicBool::new(false));
         let ends = Ended(Arc::clone(&has_ended));
         let (answer, answered) = mpsc::sync_channel(1);
-        let is_started = (self.0.start)(Box::new(move || {
+        let worker = self.begin(Box::new(move || {
             let _ends = ends;
             // Nobody waits any more for a late one.
             let _ = answer.send(job());
-        }));
-        if !is_started {
-            return None;
-        }
+        }))?;
         match answered.recv_timeout(self.0.limit) {
-            Ok(found) => Some(found),
+            Ok(found) => {
+                *self.idle() = Some(worker);
+                Some(found)
+            }
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 tracing::warn!(tool, "a file system does not answer");
                 self.late().push(Late {
@@ -104,6 +110,25 @@ impl Reader {
             // It panicked.
             Err(mpsc::RecvTimeoutError::Disconnected) => None,
         }
+    }
+
+    /// Gives a job to a thread that is idle, or to a new one. Returns the way to it.
+    fn begin(&self, job: Job) -> Option<mpsc::Sender<Job>> {
+        let idle = self.idle().take();
+        let job = match idle {
+            Some(idle) => match idle.send(job) {
+                Ok(()) => return Some(idle),
+                // Its last job panicked.
+                Err(mpsc::SendError(job)) => job,
+            },
+            None => job,
+        };
+        let (worker, jobs) = mpsc::channel();
+        ((self.0.start)(jobs) && worker.send(job).is_ok()).then_some(worker)
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Job>>> {
+        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// True while nothing is read for such a call.
@@ -120,9 +145,9 @@ impl Reader {
     /// A reader of file systems that do not answer.
     #[cfg(test)]
     pub(super) fn without_answers() -> Self {
-        let start: fn(Job) -> bool = |job| {
-            // The job is kept, so its answer never comes.
-            std::mem::forget(job);
+        let start = |jobs: mpsc::Receiver<Job>| {
+            // The jobs are kept, so their answers never come.
+            std::mem::forget(jobs);
             true
         };
         Self::of(start, Duration::from_millis(1))
