@@ -205,12 +205,16 @@ impl AppContext {
 
     /// A program of the operator, outside any call.
     pub fn program(&self, command: &[String], limit_ms: u64) -> Program {
+        // Not the workspace: a program there must not be found by its name.
+        let cwd = self.env.home.clone().unwrap_or_else(|| PathBuf::from("/"));
+        let environment = Environment::of_operator(self.env.all.0.iter().cloned());
+        let name = command.first().map_or("", String::as_str);
         Program {
+            mark: operator::mark(name, (&cwd, &self.workspace), environment.search_path()),
             command: command.to_vec(),
             limit: Duration::from_millis(limit_ms),
-            // Not the workspace: a program there must not be found by its name.
-            cwd: self.env.home.clone().unwrap_or_else(|| PathBuf::from("/")),
-            environment: Environment::of_operator(self.env.all.0.iter().cloned()),
+            cwd,
+            environment,
         }
     }
 

@@ -6,14 +6,18 @@
 //! What is kept is in the state directory, in small files: `agents/PID-TICKS` for each process of an agent that a
 //! proxy supervises, `below/SESSION` names the run or the agent below which a session began.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::exit::{Code, Failure};
 use overrule_base::text::visible;
 use overrule_config::{Env, OWN};
 use overrule_control::agents::Agents;
+use overrule_control::operators;
 use overrule_control::peer::{self, Ancestor, ProcessId};
 use overrule_regular_file as regular_file;
+use overrule_tools::child::{Mark, unmarked};
+use overrule_tools::workspace;
 
 /// Maximum size of a file, in bytes.
 const MOST: u64 = 64;
@@ -80,6 +84,34 @@ pub fn note_beginning(env: &Env, session: &str) -> Result<(), Failure> {
 /// The same for a session of a proxy: its own agent may be above it, and does not decide in it.
 pub fn note_beginning_of_agent(env: &Env, session: &str) -> Result<(), Failure> {
     note(env, session, above(env).iter().find(|one| one.is_run))
+}
+
+/// What marks the process of a program of the operator, which may decide while it is waited for. Nothing does where the
+/// program is one of the workspace, or could become one, or is no plain name: an agent may have written it.
+///
+/// `directory` is where it starts. `programs` is the search path.
+pub fn mark(program: &str, from: (&Path, &Path), programs: &OsStr) -> Mark {
+    if is_operators(program, from, programs) {
+        |pid| Box::new(operators::wait(pid))
+    } else {
+        unmarked
+    }
+}
+
+fn is_operators(program: &str, (directory, workspace): (&Path, &Path), programs: &OsStr) -> bool {
+    let is_outside = |path: &Path| !workspace::real(path).starts_with(workspace::real(workspace));
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '/' | '.' | '_' | '-' | '+');
+    let found = if program.is_empty() || !program.chars().all(is_plain) {
+        None
+    } else if program.contains('/') {
+        Some(directory.join(program))
+    } else {
+        let mut places = std::env::split_paths(programs)
+            .take_while(|place| place.is_absolute() && is_outside(place))
+            .map(|place| place.join(program));
+        places.find(|path| path.is_file())
+    };
+    found.is_some_and(|path| is_outside(&path))
 }
 
 fn note(env: &Env, session: &str, above: Option<&Ancestor>) -> Result<(), Failure> {
@@ -156,6 +188,42 @@ mod tests {
         assert_eq!(below_file(&env, "../x"), None);
         std::fs::remove_file(dir.join(parent.name())).unwrap();
         only_the_operator(&env, "trust").unwrap();
+    }
+
+    #[test]
+    fn a_program_of_the_workspace_is_not_the_operators() {
+        let root = tempfile::tempdir().unwrap();
+        let (work, own) = (root.path().join("work"), root.path().join("own"));
+        for (dir, name) in [(&work, "vi"), (&own, "vi"), (&own, "ed")] {
+            std::fs::create_dir_all(dir).unwrap();
+            std::fs::write(dir.join(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(work.join("vi"), own.join("linked")).unwrap();
+        let all = |places: &[&Path]| std::env::join_paths(places).unwrap();
+        let good = all(&[&own, &work]);
+        let is_marked =
+            |program: &str, from: &Path, programs: &OsStr| is_operators(program, (from, &work), programs);
+        assert!(is_marked("vi", &work, &good));
+        assert!(is_marked(&own.join("vi").to_string_lossy(), &work, &good));
+        assert!(is_marked("../own/vi", &work, &good) && is_marked("./vi", &own, &good));
+        // One could be put before it.
+        assert!(!is_marked("ed", &work, &all(&[&work, &own])));
+        assert!(!is_marked("vi", &work, &all(&[Path::new("."), &own])));
+        for program in [
+            "./vi",
+            "vi/../vi",
+            "../work/vi",
+            "absent",
+            "",
+            "FOO=1",
+            "'vi'",
+            "$(vi)",
+            "linked",
+            "~/vi",
+            &work.join("vi").to_string_lossy(),
+        ] {
+            assert!(!is_marked(program, &work, &good), "{program}");
+        }
     }
 
     #[test]

@@ -2,11 +2,14 @@
 //!
 //! Must not know: what the link connects to.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::live_reload::{self, Watched};
+use super::operator;
 use overrule_config::settings::{Ambiguous, Glyphs, Origin};
 use overrule_console::app::{self, Alerts, Exit, Options, Sources};
 use overrule_console::layout::gutter::Line;
@@ -92,6 +95,13 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
             ssh: env.ssh,
         }),
         editor: settings.editor.value.clone(),
+        mark: {
+            let line = settings.editor.value.as_deref().unwrap_or_default();
+            let program = line.split_whitespace().next().unwrap_or_default();
+            let programs = env.variable("PATH").unwrap_or_default();
+            let from = (Path::new("."), &*context.workspace);
+            operator::mark(program, from, OsStr::new(&*programs))
+        },
         scratch: settings
             .sessions
             .value

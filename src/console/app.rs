@@ -355,8 +355,9 @@ impl App {
                 }
                 Out::Suspend => self.suspend(Stops::Group).await?,
                 Out::Edit(text) => {
-                    let (editor, scratch) = (self.options.editor.clone(), self.options.scratch.clone());
-                    let edit = || editor::edit(editor.as_deref(), &scratch, &text);
+                    let (scratch, mark) = (self.options.scratch.clone(), self.options.mark);
+                    let editor = self.options.editor.clone();
+                    let edit = || editor::edit((editor.as_deref(), mark), &scratch, &text);
                     match self.hand_over(edit).await? {
                         Ok(result) => out.extend(update(&mut self.model, Msg::Edited(result))),
                         Err(exit) => return Ok(Some(exit)),
@@ -364,8 +365,9 @@ impl App {
                 }
                 Out::Discard(file) => editor::discard(&file),
                 Out::Show(text) => {
-                    let (editor, scratch) = (self.options.editor.clone(), self.options.scratch.clone());
-                    let show = || editor::show(editor.as_deref(), &scratch, &text);
+                    let (scratch, mark) = (self.options.scratch.clone(), self.options.mark);
+                    let editor = self.options.editor.clone();
+                    let show = || editor::show((editor.as_deref(), mark), &scratch, &text);
                     match self.hand_over(show).await? {
                         Ok(result) => out.extend(update(&mut self.model, Msg::Shown(result))),
                         Err(exit) => return Ok(Some(exit)),

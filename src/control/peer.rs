@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use tokio::net::UnixStream;
 
 use super::agents::Agents;
+use super::operators::is_waited_for;
 
 /// Maximum number of parents that are followed.
 const MOST_PARENTS: usize = 512;
@@ -73,7 +74,7 @@ impl ProcessId {
 pub struct Ancestor {
     /// The process.
     pub id: ProcessId,
-    /// True if it is this program.
+    /// True if it is this program, and did not start what is below it as a program of the operator.
     pub is_run: bool,
 }
 
@@ -91,7 +92,7 @@ impl Means {
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Proc => "by the parents in /proc",
-            Self::Ps => "by the parents in the output of ps, unless they have ended",
+            Self::Ps => "by the parents in the output of ps, and by having no terminal",
         }
     }
 
@@ -174,16 +175,18 @@ const PROGRAM: &str = "overrule";
 ///
 /// A process that cannot be seen belongs to another user and is no run of this one.
 pub fn ancestors() -> Vec<Ancestor> {
-    above(std::process::id(), |pid| Means::here().status(pid))
+    above(std::process::id(), |pid| Means::here().status(pid), is_waited_for)
 }
 
-fn above(of: u32, status: impl Fn(u32) -> Option<Status>) -> Vec<Ancestor> {
+/// `waits` tells whether a run waits for a child of its own as a program of the operator.
+fn above(of: u32, status: impl Fn(u32) -> Option<Status>, waits: impl Fn(u32, u32) -> bool) -> Vec<Ancestor> {
     let mut found = Vec::new();
     for _ in 0..TRIES {
         found.clear();
         let Some(mut at) = status(of).map(|status| status.parent) else {
             return found;
         };
+        let mut from = of;
         for _ in 0..MOST_PARENTS {
             // It ended, so its children have a different parent by now.
             let Some(status) = status(at) else { break };
@@ -193,12 +196,12 @@ fn above(of: u32, status: impl Fn(u32) -> Option<Status>) -> Vec<Ancestor> {
             };
             found.push(Ancestor {
                 id,
-                is_run: status.name == PROGRAM,
+                is_run: status.name == PROGRAM && !waits(at, from),
             });
             if status.parent == 0 {
                 return found;
             }
-            at = status.parent;
+            (from, at) = (at, status.parent);
         }
     }
     found
@@ -225,7 +228,7 @@ pub fn look(stream: &UnixStream, agents: &Agents, above: &[Ancestor]) -> Peer {
         );
     };
     let means = Means::here();
-    let refuses = |at: u32, status: &Status| {
+    let refuses = |at: u32, from: u32, status: &Status| {
         let id = ProcessId {
             pid: at,
             ticks: status.ticks,
@@ -235,32 +238,49 @@ pub fn look(stream: &UnixStream, agents: &Agents, above: &[Ancestor]) -> Peer {
         }
         let is_other = at != pid && !above.iter().any(|one| one.id == id);
         match is_other {
-            true if status.name == PROGRAM => Some(format!("process {at} is another run")),
+            true if status.name == PROGRAM && !is_waited_for(at, from) => {
+                Some(format!("process {at} is another run"))
+            }
             true if agents.is_noted(id) => {
                 Some(format!("process {at} is an agent that another run supervises"))
             }
             _ => None,
         }
     };
-    let peer = classify(pid, std::process::id(), refuses, |pid| means.status(pid));
+    let this = std::process::id();
+    let peer = classify((pid, this), refuses, |pid| means.status(pid), is_waited_for);
+    recognised(peer, (means, agents.is_unknown()), |pid| means.has_terminal(pid))
+}
+
+/// Refuses what may be an agent's although nothing shows it: where the agent `is_unknown`, and where orphans are not
+/// recognised. There a process needs a terminal that controls it, which the commands of agents do not have.
+fn recognised(peer: Peer, (means, is_unknown): (Means, bool), has_terminal: impl Fn(u32) -> bool) -> Peer {
     match peer {
-        Peer::Operator { pid } if agents.is_unknown() && !means.has_terminal(pid) => Peer::Refused(
+        Peer::Operator { pid } if is_unknown && !has_terminal(pid) => Peer::Refused(
             "it is unknown which process the agent is, so this may be one of its own; decide on the screen of the run".into(),
         ),
+        Peer::Operator { pid } if means == Means::Ps && !has_terminal(pid) => Peer::Refused(format!(
+            "process {pid} has no terminal of its own, and this system does not tell whether an agent started it; decide on the \
+             screen of the run, or in a terminal"
+        )),
         peer => peer,
     }
 }
 
-/// Decides whether a process descends from this one, or from one that does not decide.
+/// Decides whether a process descends from `this` one, or from one that does not decide. What descends from a program of
+/// the operator that this process `waits` for is the operator's.
 fn classify(
-    pid: u32,
-    this: u32,
-    refuses: impl Fn(u32, &Status) -> Option<String>,
+    (pid, this): (u32, u32),
+    refuses: impl Fn(u32, u32, &Status) -> Option<String>,
     status: impl Fn(u32) -> Option<Status>,
+    waits: impl Fn(u32, u32) -> bool,
 ) -> Peer {
     for _ in 0..TRIES {
-        let mut at = pid;
+        let (mut from, mut at) = (pid, pid);
         for _ in 0..MOST_PARENTS {
+            if at == this && waits(at, from) {
+                return Peer::Operator { pid };
+            }
             if at == this {
                 return Peer::Refused(format!(
                     "process {pid} was started by this run: an agent does not decide on its own calls"
@@ -268,7 +288,7 @@ fn classify(
             }
             // Where it ended, its children have a different parent by now.
             let Some(status) = status(at) else { break };
-            if let Some(why) = refuses(at, &status) {
+            if let Some(why) = refuses(at, from, &status) {
                 return Peer::Refused(format!(
                     "process {pid} was not started by the operator: {why}, and an agent does not decide on its own calls, nor on \
                      those of another run"
@@ -277,7 +297,7 @@ fn classify(
             if status.parent == 0 {
                 return Peer::Operator { pid };
             }
-            at = status.parent;
+            (from, at) = (at, status.parent);
         }
     }
     Peer::Refused(format!(
@@ -380,12 +400,12 @@ mod tests {
             (21, false),
             (22, false),
         ] {
-            let peer = classify(pid, 20, |_, _| None, named(tree));
+            let peer = classify((pid, 20), |_, _, _| None, named(tree), |_, _| false);
             assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
         }
         // The first process of a container adopts all orphans, so everything below it is its own.
         assert!(matches!(
-            classify(30, 1, |_, _| None, named(tree)),
+            classify((30, 1), |_, _, _| None, named(tree), |_, _| false),
             Peer::Refused(_)
         ));
     }
@@ -393,8 +413,77 @@ mod tests {
     #[test]
     fn an_agent_and_what_it_starts_are_distinguished_from_other_peers() {
         for (pid, allowed) in [(1, true), (10, true), (20, false), (22, false), (30, true)] {
-            let peer = classify(pid, 99, |pid, _| (pid == 20).then(|| "x".to_owned()), named(tree));
+            let peer = classify(
+                (pid, 99),
+                |pid, _, _| (pid == 20).then(|| "x".to_owned()),
+                named(tree),
+                |_, _| false,
+            );
             assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_program_of_the_operator_starts_is_the_operators_while_it_is_waited_for() {
+        // 10 waits for its child 20; 40 was left behind by it, and 10 has adopted it.
+        let tree = |pid| if pid == 40 { Some(10) } else { tree(pid) };
+        let waits = |run, child| (run, child) == (10, 20);
+        for (pid, allowed) in [(20, true), (21, true), (22, true), (40, false), (10, false)] {
+            let peer = classify((pid, 10), |_, _, _| None, named(tree), waits);
+            assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
+            let is_agent = |at, _: u32, _: &Status| (at == 21).then(|| "x".to_owned());
+            let peer = classify((pid, 10), is_agent, named(tree), waits);
+            let allowed = pid == 20;
+            assert_eq!(
+                matches!(peer, Peer::Operator { .. }),
+                allowed,
+                "an agent below it: {pid}: {peer:?}"
+            );
+        }
+        let status = |pid: u32| {
+            let name = if matches!(pid, 10 | 20) { PROGRAM } else { "sh" };
+            let (parent, name) = (tree(pid)?, name.to_owned());
+            Some(Status {
+                parent,
+                ticks: 1,
+                name,
+            })
+        };
+        let runs = |of: u32| -> Vec<u32> {
+            let above = above(of, status, waits).into_iter().filter(|one| one.is_run);
+            above.map(|one| one.id.pid).collect()
+        };
+        assert_eq!(runs(20), [0; 0]);
+        assert_eq!(
+            runs(22),
+            [20],
+            "a run that such a program started is a run all the same"
+        );
+        assert_eq!(runs(40), [10]);
+    }
+
+    #[test]
+    fn where_orphans_are_not_recognised_a_terminal_is_needed() {
+        let table = [
+            (Means::Proc, false, false, true),
+            (Means::Proc, true, false, false),
+            (Means::Ps, false, false, false),
+            (Means::Ps, false, true, true),
+            (Means::Ps, true, true, true),
+            (Means::Ps, true, false, false),
+        ];
+        for (means, is_unknown, has_terminal, allowed) in table {
+            let peer = recognised(Peer::Operator { pid: 7 }, (means, is_unknown), |_| has_terminal);
+            assert_eq!(
+                matches!(peer, Peer::Operator { .. }),
+                allowed,
+                "{means:?} {is_unknown} {peer:?}"
+            );
+            let refused = Peer::Refused("x".into());
+            assert_eq!(
+                recognised(refused.clone(), (means, is_unknown), |_| has_terminal),
+                refused
+            );
         }
     }
 
@@ -411,7 +500,7 @@ mod tests {
             }
         };
         assert!(matches!(
-            classify(22, 99, |_, _| None, status),
+            classify((22, 99), |_, _, _| None, status, |_, _| false),
             Peer::Operator { pid: 22 }
         ));
     }
@@ -419,10 +508,13 @@ mod tests {
     #[test]
     fn an_unidentifiable_peer_is_refused() {
         assert!(
-            matches!(classify(99, 20, |_, _| None, named(tree)), Peer::Refused(why) if why.contains("it is unknown who"))
+            matches!(classify((99, 20), |_, _, _| None, named(tree), |_, _| false), Peer::Refused(why) if why.contains("it is unknown who"))
         );
         assert!(
-            matches!(classify(5, 20, |_, _| None, named(Some)), Peer::Refused(_)),
+            matches!(
+                classify((5, 20), |_, _, _| None, named(Some), |_, _| false),
+                Peer::Refused(_)
+            ),
             "a ring has no end"
         );
     }
@@ -453,7 +545,9 @@ mod tests {
             }
         };
         let runs = |of: u32, run: u32| -> Vec<u32> {
-            let above = above(of, named(run)).into_iter().filter(|one| one.is_run);
+            let above = above(of, named(run), |_, _| false)
+                .into_iter()
+                .filter(|one| one.is_run);
             above.map(|one| one.id.pid).collect()
         };
         assert_eq!(runs(22, 10), [10]);
@@ -461,7 +555,7 @@ mod tests {
         assert_eq!(runs(22, 22), [0; 0], "it is no ancestor of itself");
         assert_eq!(runs(22, 30), [0; 0]);
         assert_eq!(runs(99, 10), [0; 0]);
-        let all: Vec<(u32, u64)> = above(22, named(10))
+        let all: Vec<(u32, u64)> = above(22, named(10), |_, _| false)
             .iter()
             .map(|one| (one.id.pid, one.id.ticks))
             .collect();
@@ -473,7 +567,10 @@ mod tests {
                 name: "sh".to_owned(),
             })
         };
-        assert!(above(5, ring).iter().all(|one| !one.is_run), "a ring has no end");
+        assert!(
+            above(5, ring, |_, _| false).iter().all(|one| !one.is_run),
+            "a ring has no end"
+        );
     }
 
     #[cfg(target_os = "linux")]

@@ -158,10 +158,21 @@ pub struct Started {
     pub tree: Tree,
 }
 
+/// The mark of a process; dropping this ends it.
+pub type Marked = Box<dyn Send + Sync>;
+/// Marks the process of this number.
+pub type Mark = fn(u32) -> Marked;
+
+/// Marks nothing.
+pub fn unmarked(_: u32) -> Marked {
+    Box::new(())
+}
+
 struct Order {
     command: Command,
     runtime: Handle,
-    reply: oneshot::Sender<io::Result<Child>>,
+    mark: Mark,
+    reply: oneshot::Sender<io::Result<(Child, Option<Marked>)>>,
 }
 
 /// Starts a program in a session of its own, without a terminal, with empty standard input and only the given
@@ -172,7 +183,8 @@ pub async fn start(
     cwd: &Path,
     environment: &Environment,
 ) -> io::Result<Started> {
-    start_with(program, args, cwd, (environment, Stdio::null())).await
+    let started = start_with(program, args, cwd, (environment, Stdio::null(), unmarked)).await?;
+    Ok(started.0)
 }
 
 /// Does the same as [`start`], but with a pipe to its standard input.
@@ -182,15 +194,26 @@ pub async fn start_fed(
     cwd: &Path,
     environment: &Environment,
 ) -> io::Result<Started> {
-    start_with(program, args, cwd, (environment, Stdio::piped())).await
+    let started = start_with(program, args, cwd, (environment, Stdio::piped(), unmarked)).await?;
+    Ok(started.0)
+}
+
+/// Does the same as [`start_fed`], and marks the process at its start.
+pub async fn start_marked(
+    program: &OsStr,
+    args: &[impl AsRef<OsStr>],
+    cwd: &Path,
+    (environment, mark): (&Environment, Mark),
+) -> io::Result<(Started, Option<Marked>)> {
+    start_with(program, args, cwd, (environment, Stdio::piped(), mark)).await
 }
 
 async fn start_with(
     program: &OsStr,
     args: &[impl AsRef<OsStr>],
     cwd: &Path,
-    (environment, input): (&Environment, Stdio),
-) -> io::Result<Started> {
+    (environment, input, mark): (&Environment, Stdio, Mark),
+) -> io::Result<(Started, Option<Marked>)> {
     let mut command = std::process::Command::new(program);
     command
         .args(args)
@@ -208,13 +231,14 @@ async fn start_with(
     let order = Order {
         command,
         runtime: Handle::current(),
+        mark,
         reply,
     };
     let gone = || io::Error::other("the thread that starts processes has ended");
     spawner()?.send(order).map_err(|_| gone())?;
-    let child = answer.await.map_err(|_| gone())??;
+    let (child, mark) = answer.await.map_err(|_| gone())??;
     let tree = Tree::of(child.id().ok_or_else(gone)?);
-    Ok(Started { child, tree })
+    Ok((Started { child, tree }, mark))
 }
 
 /// Returns the one thread that starts all children. The system ends a child together with the thread that
@@ -232,7 +256,11 @@ fn spawner() -> io::Result<mpsc::Sender<Order>> {
             for mut order in orders {
                 let _inside = order.runtime.enter();
                 pre_exec::isolate(&mut order.command, open_files());
-                let _ = order.reply.send(order.command.spawn());
+                let started = order.command.spawn().map(|child| {
+                    let mark = child.id().map(order.mark);
+                    (child, mark)
+                });
+                let _ = order.reply.send(started);
             }
         })?;
     *slot = Some(sender.clone());

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::child::{self, Environment, Started};
+use super::child::{self, Environment, Mark, Started};
 use super::errors::shown;
 
 /// Number of bytes kept of a program's error output, to say why it failed.
@@ -27,6 +27,8 @@ pub struct Program {
     pub cwd: PathBuf,
     /// Environment variables.
     pub environment: Environment,
+    /// Marks the process as a program of the operator, for as long as it is waited for.
+    pub mark: Mark,
 }
 
 impl Program {
@@ -37,8 +39,9 @@ impl Program {
             return Ok(String::new());
         };
         let name = shown(program);
-        let started = child::start_fed(OsStr::new(program), args, &self.cwd, &self.environment).await;
-        let mut started = started.map_err(|error| format!("cannot start `{name}`: {error}"))?;
+        let surroundings = (&self.environment, self.mark);
+        let started = child::start_marked(OsStr::new(program), args, &self.cwd, surroundings).await;
+        let (mut started, mark) = started.map_err(|error| format!("cannot start `{name}`: {error}"))?;
         let (input, output, words) = {
             let child = &mut started.child;
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -53,6 +56,8 @@ impl Program {
         let received = (tokio::spawn(hear(output, most)), tokio::spawn(hear(words, WORDS)));
         let Started { mut child, mut tree } = started;
         let source = tokio::time::timeout(self.limit, child.wait()).await;
+        // What it leaves behind is not the operator's.
+        drop(mark);
         // Also end processes that it left running, which may hold the outputs open.
         let (_, _) = tokio::join!(tree.end(), child.wait());
         give.abort();

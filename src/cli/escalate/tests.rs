@@ -19,6 +19,7 @@ fn caller(command: &[&str]) -> Caller {
             limit: Duration::from_secs(20),
             cwd: std::env::temp_dir(),
             environment: Environment::default(),
+            mark: overrule_tools::child::unmarked,
         },
         webhook: None,
     });

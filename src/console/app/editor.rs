@@ -15,9 +15,14 @@ use overrule_regular_file as regular_file;
 /// reports that.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
+/// Marks the process of this number as a program of the operator, until the returned value is dropped.
+type Mark = fn(u32) -> Box<dyn Send + Sync>;
+/// The command line of the editor, if one is known, and what marks its process.
+type Editor<'e> = (Option<&'e str>, Mark);
+
 /// Opens a text in the operator's editor. Returns the edited text, or an error. Written text is never lost: the
 /// file stays until [`discard`], or permanently if it cannot be read back.
-pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Result<EditedFile, String> {
+pub(super) async fn edit(editor: Editor<'_>, scratch: &Path, text: &str) -> Result<EditedFile, String> {
     let (file, read) = run_editor(editor, scratch, text).await?;
     match read {
         Ok(text) => Ok(EditedFile {
@@ -33,7 +38,7 @@ pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Re
 }
 
 /// Opens a text in the operator's editor for reading. Leaves no file.
-pub(super) async fn show(editor: Option<&str>, scratch: &Path, text: &str) -> Result<(), String> {
+pub(super) async fn show(editor: Editor<'_>, scratch: &Path, text: &str) -> Result<(), String> {
     let (file, read) = run_editor(editor, scratch, text).await?;
     discard(&file.path);
     read.map(drop)
@@ -47,7 +52,7 @@ pub(super) fn discard(file: &Path) {
 
 /// The file and the text that the editor left.
 async fn run_editor<'t>(
-    editor: Option<&str>,
+    (editor, mark): Editor<'_>,
     scratch: &Path,
     text: &'t str,
 ) -> Result<(Scratch<'t>, Result<String, String>), String> {
@@ -57,7 +62,7 @@ async fn run_editor<'t>(
     let path = create(scratch, text)
         .map_err(|error| format!("failed to write a file in {}: {error}", scratch.display()))?;
     let file = Scratch { path, text };
-    let read = open(editor, &file.path).await;
+    let read = open((editor, mark), &file.path).await;
     Ok((file, read))
 }
 
@@ -119,7 +124,7 @@ fn create(scratch: &Path, text: &str) -> io::Result<PathBuf> {
     }
 }
 
-async fn open(editor: &str, path: &Path) -> Result<String, String> {
+async fn open((editor, mark): (&str, Mark), path: &Path) -> Result<String, String> {
     // The editor is a command line, as usual; the path is a separate argument.
     let failed = |error: io::Error| format!("failed to start `{editor}`: {error}");
     let mut child = Command::new("sh")
@@ -131,7 +136,9 @@ async fn open(editor: &str, path: &Path) -> Result<String, String> {
         .map_err(failed)?;
     let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     let mut asked = TerminateOnDrop(pid);
+    let mark = child.id().map(mark);
     let status = child.wait().await;
+    drop(mark);
     asked.0 = None;
     let status = status.map_err(failed)?;
     if !status.success() {
@@ -144,6 +151,10 @@ async fn open(editor: &str, path: &Path) -> Result<String, String> {
 mod tests {
     use super::*;
 
+    fn unmarked(_: u32) -> Box<dyn Send + Sync> {
+        Box::new(())
+    }
+
     /// The number of files.
     fn file_count(dir: &Path) -> usize {
         std::fs::read_dir(dir).unwrap().count()
@@ -152,7 +163,9 @@ mod tests {
     #[tokio::test]
     async fn the_text_comes_back_changed_and_the_file_is_gone() {
         let dir = tempfile::tempdir().unwrap();
-        let edited = edit(Some("sed -i s/a/b/"), dir.path(), "a\n").await.unwrap();
+        let edited = edit((Some("sed -i s/a/b/"), unmarked), dir.path(), "a\n")
+            .await
+            .unwrap();
         assert_eq!(edited.text, "b\n");
         let file = edited.file;
         assert_eq!(
@@ -162,8 +175,52 @@ mod tests {
         );
         discard(&file);
         assert_eq!(file_count(dir.path()), 0);
-        show(Some("sed -i s/a/b/"), dir.path(), "a\n").await.unwrap();
+        show((Some("sed -i s/a/b/"), unmarked), dir.path(), "a\n")
+            .await
+            .unwrap();
         assert_eq!(file_count(dir.path()), 0, "a text for reading leaves no file");
+    }
+
+    /// The marks that are set, as far as a test follows them.
+    static MARKED: std::sync::Mutex<Vec<u32>> = std::sync::Mutex::new(Vec::new());
+
+    struct Marked(u32);
+
+    impl Drop for Marked {
+        fn drop(&mut self) {
+            MARKED.lock().unwrap().retain(|pid| *pid != self.0);
+        }
+    }
+
+    fn mark(pid: u32) -> Box<dyn Send + Sync> {
+        MARKED.lock().unwrap().push(pid);
+        Box::new(Marked(pid))
+    }
+
+    #[tokio::test]
+    async fn the_editor_is_marked_until_it_ends_or_is_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let pid = dir.path().join("pid");
+        let editor = format!("f() {{ echo $$ > {}; }}; f", pid.display());
+        edit((Some(&editor), mark), dir.path(), "a\n").await.unwrap();
+        assert!(MARKED.lock().unwrap().is_empty());
+        let editor = format!("f() {{ echo $$ > {}; sleep 100; }}; f", pid.display());
+        std::fs::remove_file(&pid).unwrap();
+        let edit = edit((Some(&editor), mark), dir.path(), "a\n");
+        let is_marked = async {
+            loop {
+                let text = std::fs::read_to_string(&pid).unwrap_or_default();
+                if let Ok(pid) = text.trim().parse::<u32>() {
+                    break MARKED.lock().unwrap().contains(&pid);
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            _ = edit => unreachable!("it sleeps"),
+            is_marked = is_marked => assert!(is_marked, "it is the process of the editor"),
+        }
+        assert!(MARKED.lock().unwrap().is_empty(), "nobody waits for it any more");
     }
 
     #[tokio::test]
@@ -177,14 +234,18 @@ mod tests {
         ];
         for editor in all {
             let dir = tempfile::tempdir().unwrap();
-            let error = edit(Some(editor), dir.path(), "a\n").await.unwrap_err();
+            let error = edit((Some(editor), unmarked), dir.path(), "a\n")
+                .await
+                .unwrap_err();
             let file = std::fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap();
             let message = format!("what you wrote is kept in {}: ", file.path().display());
             assert!(error.starts_with(&message), "{error}");
             assert_ne!(std::fs::metadata(file.path()).unwrap().len(), 0, "{editor}");
             // A text for reading is not the operator's work.
             let dir = tempfile::tempdir().unwrap();
-            let error = show(Some(editor), dir.path(), "a\n").await.unwrap_err();
+            let error = show((Some(editor), unmarked), dir.path(), "a\n")
+                .await
+                .unwrap_err();
             assert!(!error.contains("kept"), "{error}");
             assert_eq!(file_count(dir.path()), 0);
         }
@@ -194,7 +255,7 @@ mod tests {
     async fn what_was_written_stays_where_nobody_waits_for_it_any_more() {
         let dir = tempfile::tempdir().unwrap();
         let editor = "f() { echo written > \"$1\"; while :; do sleep 0.01; done; }; f";
-        let edit = edit(Some(editor), dir.path(), "a");
+        let edit = edit((Some(editor), unmarked), dir.path(), "a");
         let waited = tokio::time::timeout(std::time::Duration::from_millis(500), edit).await;
         assert!(waited.is_err(), "the editor still runs");
         assert_eq!(file_count(dir.path()), 1);
@@ -208,7 +269,7 @@ mod tests {
             "trap 'echo > {}; exit' TERM; while :; do sleep 0.01; done; true",
             mark.display()
         );
-        let edit = edit(Some(&editor), dir.path(), "a");
+        let edit = edit((Some(&editor), unmarked), dir.path(), "a");
         let waited = tokio::time::timeout(std::time::Duration::from_millis(500), edit).await;
         assert!(waited.is_err(), "the editor still runs");
         let files = || std::fs::read_dir(dir.path()).unwrap().count();
@@ -221,9 +282,11 @@ mod tests {
     #[tokio::test]
     async fn an_editor_that_fails_changes_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let error = edit(Some("false"), dir.path(), "a").await.unwrap_err();
+        let error = edit((Some("false"), unmarked), dir.path(), "a")
+            .await
+            .unwrap_err();
         assert!(error.contains("`false` ended"), "{error}");
-        assert!(edit(None, dir.path(), "a").await.is_err());
+        assert!(edit((None, unmarked), dir.path(), "a").await.is_err());
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 }

@@ -56,6 +56,8 @@ pub struct Options {
     pub reach: Reach,
     /// Command line of the operator's editor.
     pub editor: Option<String>,
+    /// Marks the process of the editor as a program of the operator, until the returned value is dropped.
+    pub mark: fn(u32) -> Box<dyn Send + Sync>,
     /// Directory for the file of the editor. Other users cannot read it.
     pub scratch: PathBuf,
 }

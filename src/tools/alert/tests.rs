@@ -19,6 +19,7 @@ fn ways(command: &[&str], webhook: Option<String>) -> Ways {
             limit: Duration::from_secs(20),
             cwd: std::env::temp_dir(),
             environment: Environment::default(),
+            mark: crate::child::unmarked,
         },
         webhook,
     }

@@ -7,6 +7,7 @@
 mod garbage;
 pub mod holder;
 mod kin;
+mod operators;
 mod places;
 mod rest;
 mod screen;

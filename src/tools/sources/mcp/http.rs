@@ -81,6 +81,8 @@ async fn read(token: &BearerToken, environment: &Environment) -> Result<String, 
                 limit: TOKEN,
                 cwd: Path::new(OsStr::new("/")).to_owned(),
                 environment: environment.clone(),
+                // It is the setting of a server, which a workspace may make.
+                mark: crate::child::unmarked,
             };
             let printed = program.run("", LONGEST).await;
             let printed = printed.map_err(|why| format!("cannot get its token: {why}"))?;

@@ -10,7 +10,7 @@ use crate::cli::playbooks::command;
 use crate::cli::world::{World, until};
 
 /// The refused commands of a session.
-fn refused(world: &World, id: &str) -> Vec<(String, String)> {
+pub(super) fn refused(world: &World, id: &str) -> Vec<(String, String)> {
     world
         .facts(id)
         .into_iter()
@@ -22,7 +22,7 @@ fn refused(world: &World, id: &str) -> Vec<(String, String)> {
 }
 
 /// The program as a command of the agent would call it.
-fn program(world: &World) -> String {
+pub(super) fn program(world: &World) -> String {
     format!(
         "HOME={} OVERRULE_SESSIONS={} {}",
         world.path("home").display(),
