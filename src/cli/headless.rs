@@ -43,6 +43,10 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     } = ready;
     let address = context.address(&session);
     let mut stop = signals::listen()?;
+    let leaving = leave::at_a_signal(
+        leave::Signals::All,
+        format!("to continue: {}", address.to_continue()),
+    );
     let mut received = handle.subscribe();
     let running = tokio::spawn(driver.run(first));
     if let Some(task) = task {
@@ -64,14 +68,12 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     let mut held = None;
     let mut files = Followed::new(context, &handle);
     files.take().await;
-    let mut is_left = false;
     let end = loop {
         tokio::select! {
             biased;
             asked = stop.next() => match asked {
                 StopRequest::Stop(code) => {
                     print::err("interrupted: ending running calls (again to end immediately)");
-                    is_left = true;
                     break End::new(code, "");
                 }
                 StopRequest::StopNow(code) => return Ok(stop_now(&address, code)),
@@ -104,7 +106,6 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     if let Some(door) = &door {
         door.shut();
     }
-    let leaving = is_left.then(|| leave::begin(end.code, format!("to continue: {}", address.to_continue())));
     // A second signal ends the program immediately.
     tokio::select! {
         () = handle.shutdown() => {}

@@ -102,9 +102,10 @@ pub async fn serve(
             return Err(refusal.into());
         }
     }
-    let shown = show(context, link, &session, proxied.as_ref()).await;
     let address = context.address(&session);
     let words = format!("session {session}; to continue: {}", address.to_continue());
+    let _signals = leave::at_a_signal(leave::Signals::FromOutside, words.clone());
+    let shown = show(context, link, &session, proxied.as_ref()).await;
     let code = shown.as_ref().map_or_else(|failure| failure.code, |code| *code);
     let _leaving = leave::begin(code, words.clone());
     // An operator who leaves the screen needs no notification.

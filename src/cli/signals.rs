@@ -66,6 +66,14 @@ fn ignores_hang_up() -> bool {
 }
 
 impl Signals {
+    /// Waits for the next signal that no key sends.
+    pub async fn next_from_outside(&mut self) -> Code {
+        tokio::select! {
+            _ = self.terminate.recv() => Code::of_signal(SignalKind::terminate().as_raw_value()),
+            Some(()) = hung_up(&mut self.hang_up) => Code::of_signal(SignalKind::hangup().as_raw_value()),
+        }
+    }
+
     /// Waits for the next signal.
     pub async fn next(&mut self) -> StopRequest {
         let code = tokio::select! {

@@ -24,6 +24,7 @@ mod forks;
 mod headless;
 mod last;
 mod learned;
+mod leaving;
 mod left;
 mod lock;
 mod loops;
