@@ -66,20 +66,25 @@ const PUT: &[&str] = &["cp", "install", "ln", "mv", "unzip"];
 const ENTER: &[&str] = &["cd", "chdir", "pushd"];
 /// Directories of a line that are followed.
 const MOST_DIRECTORIES: usize = 16;
+/// Places of a line that are looked at, with those below a directory that it enters.
+const MOST_PLACES: usize = 4096;
 /// What ends a name in code, in a setting or in an address.
 const ENDS: &[char] = &[
     '\'', '"', '`', '=', ',', ':', ';', '<', '>', '|', '&', '(', ')', '{', '}', '[', ']', '?', '!', '+', '@',
     '#',
 ];
 
-/// Calls `note` with each place that a line may write, each once; with true for one that is a whole word.
-pub(super) fn each(shell: &ShellCall, mut note: impl FnMut(&str, bool)) {
+/// Calls `note` with each place that a line may write, each once; with true for one that is a whole word. Returns false if there
+/// are more than were looked at.
+pub(super) fn each(shell: &ShellCall, mut note: impl FnMut(&str, bool)) -> bool {
     let directories = entered(shell);
     let mut seen = HashSet::new();
+    let mut left = MOST_PLACES;
     let mut place = |text: &str, is_whole: bool| {
-        if text.is_empty() || !seen.insert(text.to_owned()) {
+        if text.is_empty() || left == 0 || !seen.insert(text.to_owned()) {
             return;
         }
+        left = left.saturating_sub(1 + directories.len());
         note(text, is_whole);
         if !text.starts_with(['/', '~', '-']) {
             for directory in &directories {
@@ -107,6 +112,7 @@ pub(super) fn each(shell: &ShellCall, mut note: impl FnMut(&str, bool)) {
         let sets = shell.each().flat_map(|command| &command.sets);
         sets.for_each(|word| names(word, &mut place));
     }
+    left > 0
 }
 
 /// Calls `place` with a word, and with each part of it that may be a place.

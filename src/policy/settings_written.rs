@@ -75,7 +75,7 @@ pub(super) fn settings(
     }
     match (kind, shell) {
         (_, Some(shell)) => {
-            line_places::each(shell, |place, is_whole| {
+            let is_whole_line = line_places::each(shell, |place, is_whole| {
                 let places = if is_whole {
                     places
                 } else {
@@ -92,6 +92,10 @@ pub(super) fn settings(
                 } else if let Some(place) = line_places::kept_setting(command) {
                     note(place, places);
                 }
+            }
+            if !is_whole_line {
+                // The rest may have one.
+                found.push("…".to_owned());
             }
         }
         (Some(Kind::Shell), None) => {}

@@ -11,7 +11,7 @@ use super::variables::{assigned, expanded};
 use super::word::Word;
 use super::wrappers::{Runs, Value, Wrapper, is_other_shell, is_shell, is_windows_shell, wrapper};
 
-/// Maximum number of options of a wrapper that are examined.
+/// Maximum number of options of a wrapper, and of variables before a command, that are examined.
 pub(super) const NEAR: usize = 64;
 
 /// The contents of a command.
@@ -95,9 +95,11 @@ impl Parts {
 /// Finds the contents of a command.
 pub(super) fn inner(raw: &Raw) -> Parts {
     let mut parts = Parts::default();
-    for word in &raw.sets {
+    for word in raw.sets.iter().take(NEAR) {
         assigned(&mut parts, word, &raw.words);
     }
+    // So many are not looked through.
+    parts.hidden |= raw.sets.len() > NEAR;
     for word in raw.sets.iter().chain(&raw.words) {
         expanded(&mut parts, word);
     }

@@ -52,6 +52,9 @@ fn may_have_moved(state: &State, args: &str) -> bool {
     false
 }
 
+/// Places of a line that are looked at; one with more is not known to read only.
+const MOST_PLACES: usize = 256;
+
 /// What a call may read.
 struct Surroundings<'s> {
     /// The directory that everything must be in, without links.
@@ -160,6 +163,10 @@ fn subject<'a>(card: &'a ToolCard, effect: EffectClass, args: &'a Value) -> Subj
 
 /// True if the commands of a call read only what they may.
 fn only_reads(call: &ReadOnlyCall, at: &Surroundings<'_>) -> bool {
+    let places: usize = call.commands.iter().map(|command| command.places.len()).sum();
+    if places > MOST_PLACES {
+        return false;
+    }
     let given = call.directory.as_deref().map(Path::new);
     let begin = match (given, &at.directory) {
         (Some(given), Some(directory)) => Some(directory.join(given)),

@@ -255,4 +255,8 @@ fn a_place_is_found_however_a_line_names_it() {
     ] {
         assert_eq!(gate(line), Gate::Allow, "{line}");
     }
+    // Not all words of a very long line are looked at.
+    let words = |most: usize| (0..most).map(|at| format!(" w{at}")).collect::<String>();
+    assert_eq!(gate(&format!("cp{}", words(2000))), Gate::Allow);
+    assert_eq!(gate(&format!("cp{}", words(5000))), Gate::Ask);
 }

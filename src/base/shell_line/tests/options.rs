@@ -142,6 +142,19 @@ fn what_a_variable_holds_for_git_may_be_any_command() {
     assert!(any.commands.iter().any(|one| one.hidden.is_some()));
 }
 
+#[test]
+fn more_variables_than_are_looked_at_may_hold_any_command() {
+    let line = |most: usize| format!("{}ls", "A=b ".repeat(most));
+    let is_hidden = |line: &str| {
+        Reading::of_line(line)
+            .commands
+            .iter()
+            .any(|one| one.hidden.is_some())
+    };
+    assert!(!is_hidden(&line(64)));
+    assert!(is_hidden(&line(65)));
+}
+
 /// Lines in which `rm x` runs by an option, a variable, a script or an input.
 const BESIDE: &[&str] = &[
     // git

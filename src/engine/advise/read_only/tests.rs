@@ -137,6 +137,13 @@ fn a_line_reads_only_inside_of_the_workspace() {
 }
 
 #[test]
+fn a_line_with_more_places_than_are_looked_at_is_not_known_to_read_only() {
+    let place = place();
+    assert!(place.reads(&format!("cat{}", " a".repeat(256))));
+    assert!(!place.reads(&format!("cat{}", " a".repeat(257))));
+}
+
+#[test]
 fn a_program_of_the_workspace_is_not_the_one_of_the_system() {
     let place = place();
     fs::write(place.workspace.join("bin/cat"), "").unwrap();
