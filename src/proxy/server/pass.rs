@@ -14,6 +14,7 @@ use crate::alarms::Alarms;
 use crate::events::{Cutter, Form};
 use crate::unread::{HAS_CALL, LEADS_PAST, Unread};
 use crate::{body_calls, conversation, headers};
+use overrule_base::text::visible;
 use overrule_model::http::compression::{Decompressor, MAX_REPLY};
 use overrule_model::http::unpacker;
 
@@ -23,7 +24,12 @@ impl Server {
         let wire = conversation::wire_of(path).or(conversation::history_of(path));
         let upstream = match self.setup.upstreams.of_request(wire, headers) {
             Ok(upstream) => upstream,
-            Err(error) => return plain(StatusCode::BAD_REQUEST, &error.to_string()),
+            Err(error) => {
+                // A query may hold a key.
+                let path = visible(path.split('?').next().unwrap_or_default());
+                tracing::warn!(%method, path, %error, "refused a request");
+                return plain(StatusCode::BAD_REQUEST, &error.to_string());
+            }
         };
         let head = headers::for_model(headers);
         let sent = upstream.send(method.clone(), path, head, body).await;

@@ -6,8 +6,9 @@
 //! are skipped, and pass.
 
 use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use overrule::model::wire::Wire;
 use overrule::model::wire::agent::decode_request;
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::proxy::course::{streamed, whole};
 use crate::proxy::server::{Reply, Server};
+use crate::proxy::several::waiting as waiting_call;
 use crate::proxy::world::{World, until, wait};
 
 /// An agent, and how it works without its user.
@@ -339,4 +341,113 @@ fn an_agent_runs_what_was_decided_and_its_model_sees_why() {
             );
         }
     }
+}
+
+/// What keeps the log-ins of the two apart.
+const LOG_INS: [&str; 2] = ["key-for-anthropic", "key-for-openai"];
+
+/// Starts the proxy without an agent; returns it, and the lines for the shell that it prints.
+fn serving_all(world: &World, dir: &std::path::Path, models: &[Server; 2]) -> (Child, Vec<String>) {
+    let at = [
+        format!("anthropic={}", models[0].base.trim_end_matches("/v1")),
+        format!("openai-responses={}", models[1].base),
+    ];
+    let flags = ["proxy", "--headless", "--control", "--policy", "supervised"];
+    let flags = [&flags[..], &["--upstream", &at[0], "--upstream", &at[1]]].concat();
+    let mut command = world.command(&flags);
+    command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", dir.display()));
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut told = Vec::new();
+    for line in lines.by_ref() {
+        let line = line.unwrap();
+        if line.contains("start any other agent") {
+            break;
+        }
+        told.extend(line.strip_prefix("  cd ").map(|rest| format!("cd {rest}")));
+    }
+    // The program must not wait for a reader.
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, told)
+}
+
+/// Starts an agent by the line that the proxy printed.
+fn pasted(world: &World, agent: &RealAgent, dir: &std::path::Path, line: &str, log_in: &str) -> Child {
+    let words = agent.arguments.iter().map(|word| format!(" '{word}'"));
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", &format!("{line}{}", words.collect::<String>())])
+        .env_clear()
+        .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", dir.display()))
+        .env("HOME", world.path("home"))
+        .envs(agent.environment.iter().copied())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    if agent.program == "codex" {
+        let home = world.path("home/.codex");
+        std::fs::create_dir_all(&home).unwrap();
+        let key = json!({ "OPENAI_API_KEY": log_in }).to_string();
+        std::fs::write(home.join("auth.json"), key).unwrap();
+    } else {
+        command.env("ANTHROPIC_API_KEY", log_in);
+    }
+    command.spawn().unwrap()
+}
+
+#[test]
+fn two_agents_work_under_one_console_and_each_vendor_sees_its_own() {
+    let agents = [&AGENTS[0], &AGENTS[1]];
+    let there = present().filter(|(dir, _)| agents.iter().all(|agent| dir.join(agent.program).exists()));
+    let Some((dir, _)) = there else {
+        eprintln!("SKIPPED: OVERRULE_AGENTS names no directory with claude and codex from the npm registry");
+        return;
+    };
+    let world = World::new();
+    let models = agents.map(model);
+    let (mut proxy, lines) = serving_all(&world, &dir, &models);
+    let children: Vec<Child> = (agents.iter().zip(LOG_INS))
+        .map(|(agent, log_in)| {
+            let is_its = |line: &&String| line.contains(&format!(" {} ", agent.program));
+            let line = lines.iter().find(is_its).unwrap();
+            pasted(&world, agent, &dir, line, log_in)
+        })
+        .collect();
+    for word in ["one", "two", "three"] {
+        for agent in agents {
+            let mut found = None;
+            until(&format!("`{word}` of {} waits", agent.program), || {
+                let (session, call) = waiting_call(&world, &format!("{}: ", agent.program));
+                let is_it = call.to_string().contains(&format!("echo {word}"));
+                found = Some((session, call)).filter(|_| is_it);
+                is_it
+            });
+            let (session, call) = found.unwrap();
+            let (id, digest) = (call["call"].as_str().unwrap(), call["digest"].as_str().unwrap());
+            world.run(&["approve", &session, id, "--digest", digest]).ends(0);
+        }
+    }
+    for (agent, child) in agents.iter().zip(children) {
+        let end = wait(child);
+        assert_eq!(end.code, Some(0), "{}: {} {}", agent.program, end.out, end.err);
+    }
+    assert_eq!(world.ids().len(), 2, "a session for each");
+    let made = world.read("made.txt");
+    let mut made: Vec<&str> = made.lines().collect();
+    made.sort_unstable();
+    assert_eq!(made, ["one", "one", "three", "three", "two", "two"]);
+    for (number, model) in models.iter().enumerate() {
+        let all: Vec<String> = model
+            .seen()
+            .iter()
+            .map(|seen| seen.head.clone() + &seen.body)
+            .collect();
+        assert!(all.iter().any(|one| one.contains(LOG_INS[number])));
+        assert!(
+            all.iter().all(|one| !one.contains(LOG_INS[1 - number])),
+            "{all:?}"
+        );
+    }
+    proxy.kill().unwrap();
+    proxy.wait().unwrap();
 }

@@ -344,8 +344,8 @@ fn serving(world: &World, upstreams: &[String], more: &[&str]) -> (Child, String
     (child, line.unwrap())
 }
 
-/// The session that has this model name, once it has a call that waits.
-fn waiting(world: &World, model: &str) -> (String, Value) {
+/// The session whose model's name begins so, once it has a call that waits, and that call.
+pub fn waiting(world: &World, model: &str) -> (String, Value) {
     let mut found = None;
     until("a call waits", || {
         found = world.ids().into_iter().find_map(|id| {
@@ -353,7 +353,7 @@ fn waiting(world: &World, model: &str) -> (String, Value) {
             let queue = world.run(&["queue", &id, "--json"]).out;
             let call = serde_json::from_str(queue.lines().next()?).ok()?;
             shown
-                .contains(&format!("model      {model}\n"))
+                .contains(&format!("model      {model}"))
                 .then_some((id, call))
         });
         found.is_some()
