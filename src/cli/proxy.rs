@@ -35,6 +35,7 @@ use overrule_proxy::client::Client;
 use overrule_proxy::run::AgentRun;
 use overrule_proxy::server::{self, Opening, Server};
 use overrule_proxy::sub_agent;
+use overrule_proxy::upstream::leads_to;
 use overrule_proxy::upstreams::Upstreams;
 
 /// How long an agent may take until its first request.
@@ -86,7 +87,16 @@ pub fn proxy(common: &Common, args: &args::Proxy) -> Result<Code, Failure> {
     let agent = known(&args.agent)?;
     context.reach.supervise(program_of(agent));
     context.reach.add_upstreams(&args.upstream);
-    let variable = |name: &str| process::variable(&context, name);
+    let leads_here = |url: &str| args.listen.is_some_and(|at| leads_to(url, at));
+    let of_format = |text: &str| leads_here(text.split_once('=').map_or(text, |(_, url)| url));
+    if args.upstream.iter().any(|text| of_format(text)) {
+        return Err(Failure::new(
+            Code::Usage,
+            "cannot use the upstream: it is the address of this proxy; hint: name that of the model",
+        ));
+    }
+    // A shell for agents names this proxy.
+    let variable = |name: &str| process::variable(&context, name).filter(|url| !leads_here(url));
     let upstreams = Upstreams::new(&args.upstream, agent, variable, &context.settings.authorities);
     let upstreams = upstreams.map_err(|error| Failure::new(Code::Config, error))?;
     let plan = Plan {

@@ -2,6 +2,7 @@
 //!
 //! Must not know: what is in a request, who decides.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -146,6 +147,17 @@ impl Upstream {
     }
 }
 
+/// Returns true for an address of this machine with this port.
+pub fn leads_to(url: &str, at: SocketAddr) -> bool {
+    let Ok(url) = Url::parse(url) else { return false };
+    let host = url.host_str().unwrap_or_default();
+    let number = host.trim_start_matches('[').trim_end_matches(']');
+    let is_here = number
+        .parse::<IpAddr>()
+        .is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified());
+    (is_here || host == "localhost") && url.port_or_known_default() == Some(at.port())
+}
+
 /// Returns a path without the version that a base ends with, too: some agents add it themselves.
 fn without_version<'p>(base: &str, path: &'p str) -> &'p str {
     let last = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -258,6 +270,25 @@ mod tests {
                 .with_other("x", "ftp://b", &Authorities::default())
                 .is_err()
         );
+    }
+
+    #[test]
+    fn the_own_address_is_recognised_in_each_spelling() {
+        let at: SocketAddr = "127.0.0.1:8484".parse().unwrap();
+        for (url, expected) in [
+            ("http://127.0.0.1:8484/s/0123456789abcdef", true),
+            ("http://localhost:8484", true),
+            ("http://[::1]:8484/v1", true),
+            ("http://127.0.0.2:8484", true),
+            ("http://0.0.0.0:8484", true),
+            ("http://127.0.0.1:8485", false),
+            ("http://127.0.0.1", false),
+            ("https://api.example:8484", false),
+            ("127.0.0.1:8484", false),
+            ("", false),
+        ] {
+            assert_eq!(leads_to(url, at), expected, "{url}");
+        }
     }
 
     #[test]

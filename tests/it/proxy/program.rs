@@ -392,3 +392,46 @@ async fn a_sub_agent_has_a_session_that_names_the_one_of_its_agent() {
         asking.abort();
     }
 }
+
+#[test]
+fn the_proxy_is_not_its_own_upstream() {
+    let world = with_program(
+        "claude",
+        "#!/bin/sh\nprintf '%s' \"$ANTHROPIC_BASE_URL\" > asked\nexit 3\n",
+    );
+    let program = world.path("claude").to_str().unwrap().to_owned();
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let (listen, url) = (free.to_string(), format!("http://localhost:{}/v1", free.port()));
+    for upstream in [url.clone(), format!("anthropic={url}")] {
+        let args = [
+            "proxy",
+            "--headless",
+            "--listen",
+            &listen,
+            "--upstream",
+            &upstream,
+            "--",
+            &program,
+        ];
+        let said = finish(world.command(&args)).ends(2);
+        assert!(
+            said.err.contains("it is the address of this proxy"),
+            "{}",
+            said.err
+        );
+    }
+    assert!(!world.ws().join("asked").exists(), "nothing was started");
+    // The variable of a shell for agents names the proxy, not the model.
+    let mut command = world.command(&["proxy", "--headless", "--listen", &listen, "--", &program]);
+    command.env(
+        "ANTHROPIC_BASE_URL",
+        format!("http://{listen}/s/0123456789abcdef"),
+    );
+    let said = finish(command).ends(1);
+    assert!(said.err.contains("without a request"), "{}", said.err);
+    let asked = world.read("asked");
+    assert!(asked.starts_with(&format!("http://{listen}/s/")), "{asked}");
+}
