@@ -31,6 +31,7 @@ mod branches;
 mod breakers;
 mod consent;
 mod corrections;
+mod counts;
 mod crash;
 mod delegates;
 mod earlier;

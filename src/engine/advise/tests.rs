@@ -409,3 +409,23 @@ fn a_call_whose_places_cannot_be_read_in_time_asks_under_every_preset_and_a_deni
             .ends_with("/a")
     );
 }
+
+#[test]
+fn a_walk_of_nested_folders_resolves_each_of_them_once() {
+    let looks = |depth: usize| {
+        let dir = tempfile::tempdir().unwrap();
+        let mut at = dir.path().canonicalize().unwrap();
+        let links = WalkedLinks::default();
+        for _ in 0..depth {
+            at.push("d");
+            std::fs::create_dir(&at).unwrap();
+            std::fs::write(at.join("f"), "").unwrap();
+            for path in [at.clone(), at.join("f"), at.join("f")] {
+                assert_eq!(links.real(&path), path);
+            }
+        }
+        links.0.into_inner().unwrap().len()
+    };
+    assert_eq!(looks(100), 101, "the folders, and the one that they are in");
+    assert_eq!(looks(200), 201);
+}
