@@ -13,7 +13,10 @@ use crate::cli::world::{World, until};
 fn approver(world: &World, path: &Path, script: &str) -> String {
     std::fs::write(path, format!("#!/bin/sh\n{script}\n")).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700)).unwrap();
-    world.aside("approver.toml", &format!("[approver]\ncommand = [\"{}\"]\n", path.display()))
+    world.aside(
+        "approver.toml",
+        &format!("[approver]\ncommand = [\"{}\"]\n", path.display()),
+    )
 }
 
 /// A run whose approver carries out a verb, and the text and the exit code of that.
