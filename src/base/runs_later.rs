@@ -148,10 +148,18 @@ pub const ROWS: &[Row] = &[
     asks(".dir-locals.el", "Emacs (Directory Variables)"),
 ];
 
-/// Returns the row of a path; nothing if it is none of these places. `..` is taken by its text. A pattern of a shell that begins
-/// like a name counts as that name. The path should be one
+/// Returns the row of a path; nothing if it is none of these places. `..` is taken by its text. The path should be one
 /// relative to the directory that an agent works in, which may itself lie in such a place.
 pub fn row(path: &str) -> Option<&'static Row> {
+    find(path, false)
+}
+
+/// The same for a pattern of a shell: one that begins like a name counts as that name (`.vs*`, `.[v]scode`, `.npm$X`).
+pub fn row_of_pattern(pattern: &str) -> Option<&'static Row> {
+    find(pattern, true)
+}
+
+fn find(path: &str, is_pattern: bool) -> Option<&'static Row> {
     let names = names(path);
     if let Some(git) = names.iter().position(|name| name == ".git")
         && let Some(rest) = names
@@ -168,21 +176,26 @@ pub fn row(path: &str) -> Option<&'static Row> {
         };
         return ROWS.iter().find(|row| row.place == place);
     }
-    ROWS.iter().find(|row| is_at(row.place, &names))
+    ROWS.iter().find(|row| is_at(row.place, &names, is_pattern))
 }
 
 /// Returns true if a path is at a place that is written like those of the rows.
 pub fn is_there(path: &str, place: &str) -> bool {
-    is_at(place, &names(path))
+    is_at(place, &names(path), false)
 }
 
-fn is_at(place: &str, names: &[String]) -> bool {
+fn is_at(place: &str, names: &[String], is_pattern: bool) -> bool {
     let (place, is_directory) = match place.strip_suffix('/') {
         Some(place) => (place, true),
         None => (place, false),
     };
     let parts: Vec<&str> = place.split('/').collect();
-    let is_named = |given: &[String]| given.iter().zip(&parts).all(|(name, part)| is_name(name, part));
+    let is_named = |given: &[String]| {
+        given
+            .iter()
+            .zip(&parts)
+            .all(|(name, part)| is_name(name, part) || is_pattern && may_be(name, part))
+    };
     // The rest of a name makes it a directory or a file.
     if is_directory || place.ends_with('*') {
         names.windows(parts.len()).any(is_named)
@@ -198,12 +211,11 @@ fn is_at(place: &str, names: &[String]) -> bool {
 fn is_name(name: &str, part: &str) -> bool {
     match part.strip_suffix('*') {
         Some(start) => name.starts_with(start),
-        None => name == part || may_be(name, part),
+        None => name == part,
     }
 }
 
-/// True for a pattern of a shell that begins like a name and may stand for it: `.vs*`, `.[v]scode`, `.npm$X`. What `{`, `$` and a
-/// backquote stand for is not known.
+/// True for a pattern that begins like a name and may stand for it. What `{`, `$` and a backquote stand for is not known.
 fn may_be(pattern: &str, name: &str) -> bool {
     let is_begun = pattern.chars().next() == name.chars().next();
     is_begun
@@ -305,12 +317,6 @@ mod tests {
             "config.toml",
             "cargo/config.toml",
             ".vscode/../src/a",
-            "*.toml",
-            "*/tasks.json",
-            "$X/tasks.json",
-            ".x*/tasks.json",
-            ".vs*y/tasks.json",
-            ".git/*",
             "",
             "..",
         ] {
@@ -321,6 +327,17 @@ mod tests {
             ".git/modules/a/b/config",
             ".vs\u{200b}code/tasks.json",
             "a\\.vscode\\tasks.json",
+            ".overrule/policy.toml",
+            ".overrule.local.toml",
+        ] {
+            assert!(row(path).is_some(), "{path}");
+        }
+        assert!(is_there("a/.mine/x", ".mine/") && !is_there("a/mine", ".mine/"));
+    }
+
+    #[test]
+    fn a_pattern_of_a_shell_counts_if_it_begins_like_a_name() {
+        for pattern in [
             ".vs*/tasks.json",
             ".*s*o*e/x",
             ".v?code/tasks.json",
@@ -330,11 +347,19 @@ mod tests {
             ".npm$(echo rc)",
             ".git/h*/pre-commit",
             ".*",
-            ".overrule/policy.toml",
-            ".overrule.local.toml",
         ] {
-            assert!(row(path).is_some(), "{path}");
+            assert!(row_of_pattern(pattern).is_some(), "{pattern}");
+            assert!(row(pattern).is_none(), "a file may have this name: {pattern}");
         }
-        assert!(is_there("a/.mine/x", ".mine/") && !is_there("a/mine", ".mine/"));
+        for pattern in [
+            "*.toml",
+            "*/tasks.json",
+            "$X/tasks.json",
+            ".x*/tasks.json",
+            ".vs*y/tasks.json",
+            ".git/*",
+        ] {
+            assert_eq!(row_of_pattern(pattern), None, "{pattern}");
+        }
     }
 }

@@ -74,28 +74,39 @@ const ENDS: &[char] = &[
     '#',
 ];
 
-/// Calls `note` with each place that a line may write, each once; with true for one that is a whole word. Returns false if there
+/// How a line names a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// By a word.
+    Word,
+    /// By a word that a shell replaces.
+    Pattern,
+    /// By a part of a word.
+    Part,
+}
+
+/// Calls `note` with each place that a line may write, each once. Returns false if there
 /// are more than were looked at.
-pub(super) fn each(shell: &ShellCall, mut note: impl FnMut(&str, bool)) -> bool {
+pub(super) fn each(shell: &ShellCall, mut note: impl FnMut(&str, How)) -> bool {
     let directories = entered(shell);
     let mut seen = HashSet::new();
     let mut left = MOST_PLACES;
-    let mut place = |text: &str, is_whole: bool| {
+    let mut place = |text: &str, how: How| {
         if text.is_empty() || left == 0 || !seen.insert(text.to_owned()) {
             return;
         }
         left = left.saturating_sub(1 + directories.len());
-        note(text, is_whole);
+        note(text, how);
         if !text.starts_with(['/', '~', '-']) {
             for directory in &directories {
-                note(&format!("{directory}/{text}"), is_whole);
+                note(&format!("{directory}/{text}"), how);
             }
         }
     };
     let mut writes = false;
     for redirect in shell.redirects().filter(|one| one.writes()) {
         writes = true;
-        place(&redirect.target.text, true);
+        place(&redirect.target.text, how(&redirect.target));
     }
     for command in shell.each().filter(|command| !is_reader(command)) {
         writes = true;
@@ -104,7 +115,7 @@ pub(super) fn each(shell: &ShellCall, mut note: impl FnMut(&str, bool)) -> bool 
             names(word, &mut place);
             // What is put there may be any of the files in it.
             if puts && !word.text.starts_with('-') {
-                place(&format!("{}/config", word.text.trim_end_matches('/')), true);
+                place(&format!("{}/config", word.text.trim_end_matches('/')), how(word));
             }
         }
     }
@@ -115,24 +126,28 @@ pub(super) fn each(shell: &ShellCall, mut note: impl FnMut(&str, bool)) -> bool 
     left > 0
 }
 
+const fn how(word: &Word) -> How {
+    if word.is_sure() { How::Word } else { How::Pattern }
+}
+
 /// Calls `place` with a word, and with each part of it that may be a place.
-fn names(word: &Word, place: &mut impl FnMut(&str, bool)) {
-    let text = word.text.as_str();
-    place(text, true);
+fn names(word: &Word, place: &mut impl FnMut(&str, How)) {
+    let (text, how) = (word.text.as_str(), how(word));
+    place(text, how);
     if let Some((_, value)) = text.split_once('=') {
-        place(value, true);
+        place(value, how);
     }
     // The value of a short option may be in the same word.
     if text.starts_with('-')
         && !text.starts_with("--")
         && let Some((at, _)) = text.char_indices().nth(2)
     {
-        place(text.get(at..).unwrap_or_default(), true);
+        place(text.get(at..).unwrap_or_default(), how);
     }
     let parts = text.split(|c: char| c.is_whitespace() || ENDS.contains(&c));
     parts
         .filter(|part| part.len() < text.len())
-        .for_each(|part| place(part, false));
+        .for_each(|part| place(part, How::Part));
 }
 
 /// The directories that the commands of a line enter or are told to work in: each, and each below those before.

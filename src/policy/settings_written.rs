@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::line_places;
+use super::line_places::{self, How};
 use super::place::Places;
 use super::shell::ShellCall;
 use overrule_base::known_tool::{self, Kind};
@@ -65,32 +65,30 @@ pub(super) fn settings(
     let inner = known_tool::inner(tool, args);
     let args = inner.as_ref().unwrap_or(args);
     let mut found = Vec::new();
-    let mut note = |path: &str, places: Places<'_>| {
+    let note = |found: &mut Vec<String>, path: &str, places: Places<'_>| {
         if runs(path, places) && !found.iter().any(|one| one == path) {
             found.push(path.to_owned());
         }
     };
     for patch in known_tool::patches(tool, args) {
-        known_tool::patched(&patch).for_each(|(_, path)| note(path, places));
+        known_tool::patched(&patch).for_each(|(_, path)| note(&mut found, path, places));
     }
     match (kind, shell) {
         (_, Some(shell)) => {
-            let is_whole_line = line_places::each(shell, |place, is_whole| {
-                let places = if is_whole {
-                    places
+            let is_whole_line = line_places::each(shell, |place, how| {
+                // No file system is asked about a part of a word.
+                let links = places.links.filter(|_| how != How::Part);
+                if how == How::Pattern && runs_later::row_of_pattern(&relative(place, places)).is_some() {
+                    found.push(place.to_owned());
                 } else {
-                    Places {
-                        links: None,
-                        ..places
-                    }
-                };
-                note(place, places);
+                    note(&mut found, place, Places { links, ..places });
+                }
             });
             for command in shell.each() {
                 if sets_git(command) {
-                    note(".git/config", places);
+                    note(&mut found, ".git/config", places);
                 } else if let Some(place) = line_places::kept_setting(command) {
-                    note(place, places);
+                    note(&mut found, place, places);
                 }
             }
             if !is_whole_line {
@@ -104,20 +102,23 @@ pub(super) fn settings(
                 let value = args.get(*name);
                 let several = value.and_then(Value::as_array).into_iter().flatten();
                 let texts = value.into_iter().chain(several).filter_map(Value::as_str);
-                texts.for_each(|text| note(text, places));
+                texts.for_each(|text| note(&mut found, text, places));
             }
         }
     }
     found
 }
 
+/// A path relative to the workspace, if it is inside.
+fn relative(path: impl AsRef<Path>, places: Places<'_>) -> String {
+    let path = path.as_ref();
+    let inside = places.workspace.and_then(|root| path.strip_prefix(root).ok());
+    inside.unwrap_or(path).to_string_lossy().into_owned()
+}
+
 /// True for a place that runs later, as it is written or where its links lead.
 fn runs(path: &str, places: Places<'_>) -> bool {
-    let relative = |path: &Path| {
-        let inside = places.workspace.and_then(|root| path.strip_prefix(root).ok());
-        inside.unwrap_or(path).to_string_lossy().into_owned()
-    };
-    if runs_later::row(&relative(Path::new(path))).is_some() {
+    if runs_later::row(&relative(path, places)).is_some() {
         return true;
     }
     let (Some(links), Some(workspace)) = (places.links, places.workspace) else {
@@ -126,7 +127,7 @@ fn runs(path: &str, places: Places<'_>) -> bool {
     // A word of a line is rarely a place: no file system is asked about an option or a text.
     let is_place =
         !path.is_empty() && path.len() < 4096 && !path.starts_with('-') && !path.contains(['\n', '\0']);
-    is_place && runs_later::row(&relative(&links(&workspace.join(path)))).is_some()
+    is_place && runs_later::row(&relative(&links(&workspace.join(path)), places)).is_some()
 }
 
 /// True for `git config` with a value for a name by which git runs something (git-config).

@@ -252,11 +252,18 @@ fn a_place_is_found_however_a_line_names_it() {
         "npm config get registry",
         "curl -O http://a/b.json",
         "rsync -a --exclude=.git a b",
+        // No shell replaces what is quoted.
+        "sed -i 's/.*x//' a",
+        "find . -regex '.*/a' -delete",
+        r#"python3 -c 're.sub(".*", "", x)'"#,
     ] {
         assert_eq!(gate(line), Gate::Allow, "{line}");
     }
     // Not all words of a very long line are looked at.
-    let words = |most: usize| (0..most).map(|at| format!(" w{at}")).collect::<String>();
-    assert_eq!(gate(&format!("cp{}", words(2000))), Gate::Allow);
-    assert_eq!(gate(&format!("cp{}", words(5000))), Gate::Ask);
+    let line = |most: usize| {
+        let words: Vec<String> = (0..most).map(|at| format!("w{at}")).collect();
+        format!("cp {}", words.join(" "))
+    };
+    assert_eq!(gate(&line(2000)), Gate::Allow);
+    assert_eq!(gate(&line(5000)), Gate::Ask);
 }
