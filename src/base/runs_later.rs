@@ -156,7 +156,10 @@ pub fn row(path: &str) -> Option<&'static Row> {
 
 /// The same for a pattern of a shell: one that begins like a name counts as that name (`.vs*`, `.[v]scode`, `.npm$X`).
 pub fn row_of_pattern(pattern: &str) -> Option<&'static Row> {
-    find(pattern, true)
+    // What a command prints is not known, and the command is no name.
+    let end = pattern.find("$(").map(|at| at + 1);
+    let end = end.or_else(|| pattern.find('`').map(|at| at + 1));
+    find(end.and_then(|end| pattern.get(..end)).unwrap_or(pattern), true)
 }
 
 fn find(path: &str, is_pattern: bool) -> Option<&'static Row> {
@@ -355,6 +358,8 @@ mod tests {
             "*.toml",
             "*/tasks.json",
             "$X/tasks.json",
+            "$(q | sed \"s/.*x//\")",
+            "`sed s/.v*/x/`",
             ".x*/tasks.json",
             ".vs*y/tasks.json",
             ".git/*",

@@ -127,7 +127,7 @@ fn runs(path: &str, places: Places<'_>) -> bool {
     // A word of a line is rarely a place: no file system is asked about an option or a text.
     let is_place =
         !path.is_empty() && path.len() < 4096 && !path.starts_with('-') && !path.contains(['\n', '\0']);
-    is_place && runs_later::row(&relative(&links(&workspace.join(path)), places)).is_some()
+    is_place && runs_later::row(&relative(links(&workspace.join(path)), places)).is_some()
 }
 
 /// True for `git config` with a value for a name by which git runs something (git-config).

@@ -252,7 +252,8 @@ fn a_place_is_found_however_a_line_names_it() {
         "npm config get registry",
         "curl -O http://a/b.json",
         "rsync -a --exclude=.git a b",
-        // No shell replaces what is quoted.
+        // No shell replaces what is quoted, and a command is no name.
+        r#"d=$(q | sed "s/.*x//"); touch a"#,
         "sed -i 's/.*x//' a",
         "find . -regex '.*/a' -delete",
         r#"python3 -c 're.sub(".*", "", x)'"#,
