@@ -76,6 +76,8 @@ impl AppContext {
         let workspace = workspace(common)?;
         let flags = common.flags();
         let settings = config::load(&env, &flags, &workspace, config::Trust::Recorded)?;
+        // Refused before anything starts.
+        models::authorities(&settings)?;
         let dir = settings.sessions.value.clone().ok_or_else(|| {
             Failure::new(
                 Code::Session,

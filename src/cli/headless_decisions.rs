@@ -22,7 +22,7 @@ use overrule_domain::node::Node;
 use overrule_domain::pending_retry::{self, Until};
 use overrule_domain::reduction::{self, summary};
 use overrule_domain::repeat;
-use overrule_domain::state::{Mode, State};
+use overrule_domain::state::{Mode, State, TURN_STOPPED};
 use overrule_domain::thread;
 use overrule_domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
 use overrule_engine::Handle;
@@ -88,7 +88,12 @@ impl Watch {
             return None;
         }
         if self.guest {
-            let is_over = matches!(self.state.mode, Mode::Paused(_) | Mode::Stopped(_));
+            let is_over = match &self.state.mode {
+                // The words of the agent's user stop a turn, and the run continues with them.
+                Mode::Paused(reason) => reason != TURN_STOPPED,
+                Mode::Stopped(_) => true,
+                Mode::Running | Mode::Finished(_) => false,
+            };
             return (is_over && !self.attended && !under_way(&self.state)).then(|| self.why_not());
         }
         if let Mode::Finished(_) = self.state.mode {

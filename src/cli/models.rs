@@ -16,7 +16,7 @@ use overrule_config::{KeyOf, ModelEntry, Origin, Settings};
 use overrule_engine::setup::{ModelSetup, Templates};
 use overrule_model::discover::Found;
 use overrule_model::http::exchange::Head;
-use overrule_model::http::{Access, Client, Patience, Proxy};
+use overrule_model::http::{Access, Authorities, Client, Patience, Proxy};
 use overrule_model::scripted::{Playbook, Scripted};
 use overrule_model::wire::{ApiKey, Options, Wire};
 use overrule_model::{Model, discover};
@@ -224,11 +224,25 @@ fn key_for(settings: &Settings, wire: Wire, base_url: &str) -> Result<Option<Api
     ))
 }
 
+/// The authorities that servers of models may have certificates of, beside those of the system.
+pub fn authorities(settings: &Settings) -> Result<Authorities, Failure> {
+    let (Some(file), Some(text)) = (&settings.ca_file.value, &settings.ca_text) else {
+        return Ok(Authorities::default());
+    };
+    Authorities::read(text).map_err(|why| {
+        let file = visible(&file.to_string_lossy());
+        let words = format!(
+            "cannot use {file}: {why}; name a file with the certificates of authorities in PEM in ca_file"
+        );
+        Failure::new(Code::Config, words)
+    })
+}
+
 /// What a client needs to reach a server without an entry.
 fn access_without_entry(settings: &Settings, wire: Wire, base_url: &str) -> Result<Access, Failure> {
     Ok(Access {
         key: key_for(settings, wire, base_url)?,
-        authorities: settings.authorities.clone(),
+        authorities: authorities(settings)?,
         ..Access::default()
     })
 }
@@ -268,7 +282,7 @@ pub fn access(
             Some(ProxySetting::Off) => Proxy::None,
             Some(ProxySetting::Url(url)) => Proxy::Url(url.clone()),
         },
-        authorities: settings.authorities.clone(),
+        authorities: authorities(settings)?,
     })
 }
 

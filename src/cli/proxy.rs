@@ -26,7 +26,7 @@ use super::headless_decisions::End;
 use super::operator;
 use super::run::{self, Guest, Ready};
 use super::signals::{self, StopRequest};
-use super::{alarms, control, headless, live, print};
+use super::{alarms, control, headless, live, models, print};
 use overrule_base::text::visible;
 use overrule_proxy::address::Token;
 use overrule_proxy::agents::{self, AGENTS, Agent};
@@ -97,7 +97,12 @@ pub fn proxy(common: &Common, args: &args::Proxy) -> Result<Code, Failure> {
     }
     // A shell for agents names this proxy.
     let variable = |name: &str| process::variable(&context, name).filter(|url| !leads_here(url));
-    let upstreams = Upstreams::new(&args.upstream, agent, variable, &context.settings.authorities);
+    let upstreams = Upstreams::new(
+        &args.upstream,
+        agent,
+        variable,
+        &models::authorities(&context.settings)?,
+    );
     let upstreams = upstreams.map_err(|error| Failure::new(Code::Config, error))?;
     let plan = Plan {
         common,

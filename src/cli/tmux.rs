@@ -14,6 +14,8 @@ use overrule_base::text::visible;
 
 /// How often it is looked whether a pane is still there.
 const LOOK: Duration = Duration::from_secs(1);
+/// How often it is looked for a status that tmux does not say yet.
+const LOOKS: u32 = 10;
 /// Variables of this terminal, or of this program alone.
 const OWN: &[&str] = &[
     "COLUMNS",
@@ -67,17 +69,16 @@ impl Pane {
 
     /// Waits until its program has ended.
     pub async fn ended(&self) -> Ended {
-        let mut last = None;
+        let mut unknown = 0;
         loop {
             tokio::time::sleep(LOOK).await;
             let mut command = Command::new("tmux");
             command.args(["list-panes", "-a", "-F", PANES]);
             let listed = command.stdin(Stdio::null()).output().await;
             let listed = listed.map(|done| done.stdout).unwrap_or_default();
-            let now = ended(&String::from_utf8_lossy(&listed), &self.0);
-            match now {
+            match ended(&String::from_utf8_lossy(&listed), &self.0) {
                 // tmux notices the end of the output before it knows the status.
-                Some(Ended::Failed(None)) if last != now => last = now,
+                Some(Ended::Failed(None)) if unknown < LOOKS => unknown += 1,
                 Some(ended) => return ended,
                 None => {}
             }

@@ -11,7 +11,6 @@ use overrule_base::document::{At, Field, Place, Source};
 use overrule_base::text::{shown_address, visible};
 use overrule_domain::call::Gate;
 use overrule_domain::event::run::Reduction;
-use overrule_model::http::Authorities;
 use overrule_policy::expiry::Deadline;
 use overrule_policy::{self as policy, Notice, Policy, Preset, Rule, parse};
 use overrule_resilience::policy::Policy as Resilience;
@@ -225,7 +224,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         resilience_set,
         prices: prices(&files, mine.compiled.price, theirs.compiled.price),
         ca_file: files.optional(mine.ca_file, theirs.ca_file),
-        authorities: Authorities::default(),
+        ca_text: None,
         price_list: files.optional(mine.prices, theirs.prices),
         templates: Templates::of([mine.compiled.tools.templates, theirs.compiled.tools.templates]),
         tags: Tags::of([mine.compiled.tools.tags, theirs.compiled.tools.tags]),

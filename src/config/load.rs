@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 use overrule_base::text::visible;
-use overrule_model::http::Authorities;
 use overrule_policy::{Notice, Origin, parse};
 
 use super::dot_mcp;
@@ -143,11 +142,7 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
     }
     if let Some(path) = &settings.ca_file.value {
         let text = files::read_named(path)?;
-        let authorities = Authorities::read(&text.text);
-        settings.authorities = authorities.map_err(|why| {
-            let advice = "name a file with the certificates of authorities in PEM in ca_file";
-            Error::read(path, why, advice)
-        })?;
+        settings.ca_text = Some(text.text.into());
     }
     Ok(settings)
 }

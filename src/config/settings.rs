@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -13,7 +14,6 @@ use overrule_base::document::Place;
 use overrule_base::text::visible;
 use overrule_domain::event::run::{ContextLimit, Limits, Reduction, Reuse};
 use overrule_domain::price::{self, Price};
-use overrule_model::http::Authorities;
 use overrule_model::wire::{Options, Wire};
 use overrule_policy::{Notice, Policy, Preset};
 use overrule_resilience::policy::{Ms, Policy as Resilience};
@@ -301,8 +301,8 @@ pub struct Settings {
     pub prices: Prices,
     /// The file of authorities that are trusted beside those of the system, for servers of models.
     pub ca_file: Setting<Option<PathBuf>>,
-    /// What is in that file.
-    pub authorities: Authorities,
+    /// The text of that file.
+    pub ca_text: Option<Arc<str>>,
     /// The file of prices that replaces the built-in list.
     pub price_list: Setting<Option<PathBuf>>,
     /// Templates of calls that check or revert executions.

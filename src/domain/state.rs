@@ -197,6 +197,9 @@ pub enum Mode {
     Finished(NodeId),
 }
 
+/// Why a run pauses whose turn was stopped.
+pub const TURN_STOPPED: &str = "turn stopped by the operator";
+
 /// An index that is only ever asked for one name. No random seed: a fold is the same everywhere.
 pub type ByName<V> = HashMap<Arc<str>, V, BuildHasherDefault<DefaultHasher>>;
 

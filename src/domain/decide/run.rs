@@ -16,7 +16,7 @@ use crate::id::{NodeKind, TurnId};
 use crate::node::{Channel, Origin};
 use crate::pending_retry;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::state::Mode;
+use crate::state::{Mode, TURN_STOPPED};
 use crate::turn::{Stop, Stream, Usage};
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), Refusal> {
@@ -177,7 +177,7 @@ fn stop_turn(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     }
     if draft.state.mode == Mode::Running {
         draft.run(RunEvent::Paused {
-            reason: "turn stopped by the operator".into(),
+            reason: TURN_STOPPED.into(),
         });
     }
     Ok(())

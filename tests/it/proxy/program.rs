@@ -191,7 +191,11 @@ fn serving(world: &World, model: &Server, more: &[&str]) -> (Child, String) {
         "--wire",
         "openai-chat",
     ];
-    let mut command = world.command(&[&args[..], &at, more].concat());
+    served(world.command(&[&args[..], &at, more].concat()))
+}
+
+/// Starts a proxy, and returns it with its address.
+fn served(mut command: std::process::Command) -> (Child, String) {
     command.env("OVERRULE_PROXY_TOKEN", "token-of-the-test-1234");
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -434,4 +438,39 @@ fn the_proxy_is_not_its_own_upstream() {
     assert!(said.err.contains("without a request"), "{}", said.err);
     let asked = world.read("asked");
     assert!(asked.starts_with(&format!("http://{listen}/s/")), "{asked}");
+}
+
+#[tokio::test]
+async fn new_words_of_the_agents_user_do_not_end_a_run_without_a_screen() {
+    let wire = "openai-chat";
+    for _ in 0..overrule_testing::times(5) {
+        let world = World::new();
+        let (begun, rest) = crate::proxy::beside::story(wire);
+        let mut first = Some(begun);
+        let model =
+            Server::answering(move |_, _| first.take().unwrap_or_else(|| streamed(wire, "Sure.", &[])));
+        let args = [
+            "proxy",
+            "--headless",
+            "--policy",
+            "supervised",
+            "--listen",
+            "127.0.0.1:0",
+        ];
+        let (mut child, base) = served(world.command(&[&args[..], &["--upstream", &model.base]].concat()));
+        let mut agent = Agent::new(wire, &base);
+        agent.say("tell me");
+        let asking = asks(&agent);
+        asked_model(&model, 1).await;
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        asking.abort();
+        agent.say("stop, be brief");
+        let (status, body) = agent.ask().await;
+        let body = String::from_utf8_lossy(&body);
+        assert!(status == 200 && body.contains("Sure."), "{status}: {body}");
+        assert!(child.try_wait().unwrap().is_none(), "the proxy serves its agent");
+        drop(rest);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
 }

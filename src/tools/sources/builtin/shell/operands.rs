@@ -229,6 +229,8 @@ mod tests {
         write(dir.path(), "x.so", "", 0o644);
         write(dir.path(), "hook.js", "", 0o644);
         write(dir.path(), "Makefile", "", 0o644);
+        write(dir.path(), "web/index.js", "", 0o644);
+        write(dir.path(), "web/package.json", "", 0o644);
         for (line, files) in [
             ("python3 -m mod", &["mod.py"][..]),
             ("python3 -mmod a", &["mod.py"]),
@@ -254,6 +256,20 @@ mod tests {
             ("make all", &[]),
             ("python3 -m pytest", &[]),
             ("LC_ALL=notes.txt ls", &[]),
+            ("python3 -um mod", &["mod.py"]),
+            ("python3 pack", &["pack/__main__.py"]),
+            ("node hook", &["hook.js"]),
+            ("node web/", &["web/index.js", "web/package.json"]),
+            ("pytest -q mod.py", &["mod.py"]),
+            ("mocha -r ./hook.js", &["hook.js"]),
+            ("gunicorn -c mod.py a:b", &["mod.py"]),
+            ("irb mod.py", &["mod.py"]),
+            ("cat notes.txt | sh", &["notes.txt"]),
+            ("head -3 notes.txt | grep x | python3 -", &["notes.txt"]),
+            ("ls mod.py hook.js | xargs sh", &["mod.py", "hook.js"]),
+            ("cat notes.txt | python3 mod.py", &["mod.py"]),
+            ("cat notes.txt | grep sh", &[]),
+            ("cat notes.txt && sh -c ls", &[]),
         ] {
             assert_eq!(of(dir.path(), line), files, "{line}");
         }

@@ -21,73 +21,128 @@ const LOOKS: usize = 4_096;
 /// Maximum number of words whose file is unknown.
 const UNTOLD: usize = 16;
 /// Programs that run the content of a file argument. Digits and dots of a version may follow.
-const INTERPRETERS: [&str; 69] = [
+const INTERPRETERS: [&str; 124] = [
     ".",
-    "Rscript",
+    "accelerate",
     "ansible-playbook",
     "ash",
+    "ava",
     "awk",
     "bash",
     "bb",
+    "blender",
+    "bpython",
     "bun",
     "busybox",
+    "celery",
     "clojure",
     "cmake",
     "crystal",
     "csh",
+    "cucumber",
     "dash",
     "deno",
     "elixir",
     "emacs",
+    "esbuild",
+    "eslint",
     "ex",
     "expect",
+    "fab",
+    "fastapi",
     "fish",
+    "flask",
     "gawk",
     "gdb",
     "gmake",
     "go",
     "groovy",
+    "grunt",
     "guile",
+    "gulp",
+    "gunicorn",
+    "invoke",
+    "ipython",
+    "irb",
     "java",
+    "jest",
+    "jruby",
+    "jshell",
     "julia",
     "just",
+    "jython",
+    "k6",
+    "karma",
     "ksh",
+    "ksh93",
+    "lldb",
+    "locust",
     "lua",
     "luajit",
     "make",
+    "manim",
     "mawk",
+    "micropython",
     "mksh",
+    "mocha",
+    "mysql",
     "nawk",
+    "newman",
     "ninja",
     "node",
     "nodejs",
+    "nox",
     "nvim",
     "ocaml",
     "octave",
+    "osascript",
     "parallel",
+    "pdb",
     "perl",
+    "perl6",
     "php",
+    "phpunit",
+    "playwright",
+    "pry",
+    "psql",
     "pwsh",
     "pypy",
+    "pytest",
     "python",
+    "R",
     "racket",
+    "rake",
     "raku",
+    "rollup",
+    "Rscript",
+    "rspec",
     "ruby",
     "runghc",
     "runhaskell",
     "scala",
+    "scons",
+    "scrapy",
     "sed",
     "sh",
     "source",
     "sqlite3",
+    "streamlit",
     "swift",
+    "swipl",
     "tclsh",
     "tcsh",
+    "torchrun",
+    "tox",
     "ts-node",
     "tsx",
     "uv",
+    "uvicorn",
     "uvx",
     "vim",
+    "vite",
+    "vitest",
+    "webpack",
+    "wish",
     "xargs",
     "xonsh",
     "zsh",
@@ -99,6 +154,22 @@ const BY_OPTION: [&str; 20] = [
 ];
 /// Interpreters that run a module by its name.
 const BY_MODULE: [&str; 2] = ["pypy", "python"];
+/// What interpreters add to a name.
+const IMPLIED: [&str; 6] = [
+    ".js",
+    ".cjs",
+    ".mjs",
+    "/index.js",
+    "/package.json",
+    "/__main__.py",
+];
+/// Interpreters that run what they read, where they get no file.
+const BY_INPUT: [&str; 19] = [
+    "ash", "bash", "bun", "busybox", "dash", "deno", "fish", "ksh", "lua", "mksh", "node", "perl", "php",
+    "python", "ruby", "sh", "tclsh", "xargs", "zsh",
+];
+/// The interpreter of what comes out of a pipe.
+const INPUT: &str = "sh";
 /// Variables with files that a program loads when it starts.
 const LOADED: [&str; 9] = [
     "BASH_ENV",
@@ -171,10 +242,19 @@ impl NamedFiles {
                 self.programs.extend(std::env::split_paths(value));
             }
         }
+        let mut is_input = false;
         for command in reading.written() {
-            self.command(command);
+            let known = self.files.len();
+            self.command(command, None);
+            is_input |= is_fed(command) && self.files.len() == known;
             if self.more && self.words >= WORDS {
                 return;
+            }
+        }
+        if is_input {
+            // What comes out of a pipe may be the content of any file that the line names.
+            for command in reading.written() {
+                self.command(command, Some(INPUT));
             }
         }
         for command in &reading.commands {
@@ -201,13 +281,20 @@ impl NamedFiles {
         }
     }
 
-    fn command(&mut self, command: &Command) {
-        let mut status = ParseState::default();
+    /// Finds the files of a command, as those of an interpreter if one is given.
+    fn command(&mut self, command: &Command, interpreter: Option<&str>) {
+        let mut status = ParseState {
+            interpreter: interpreter.map(str::to_owned),
+            ..ParseState::default()
+        };
         for word in &command.sets {
             self.one(&mut status, word, false);
         }
         for (at, word) in command.words.iter().enumerate() {
             self.one(&mut status, word, at == 0);
+            if let Some(interpreter) = interpreter {
+                status.interpreter = Some(interpreter.to_owned());
+            }
         }
         for redirect in &command.redirects {
             self.one(&mut status, &redirect.target, false);
@@ -254,6 +341,8 @@ impl NamedFiles {
             }
             if status.names_module(word) {
                 hit |= self.module(word);
+            } else if reads && !hit && !word.starts_with('-') {
+                hit |= self.implied(word);
             }
         }
         if interpreter.is_some() {
@@ -276,6 +365,16 @@ impl NamedFiles {
         }
         for end in [".py", "/__init__.py", "/__main__.py"] {
             hit |= self.look(&format!("{path}{end}"), true, false);
+        }
+        hit
+    }
+
+    /// Adds the files that an interpreter takes for a name of a directory, or without its ending.
+    fn implied(&mut self, word: &str) -> bool {
+        let word = word.trim_end_matches('/');
+        let mut hit = false;
+        for end in IMPLIED {
+            hit |= self.look(&format!("{word}{end}"), true, false);
         }
         hit
     }
@@ -333,7 +432,7 @@ impl ParseState {
             .as_deref()
             .is_some_and(|name| BY_MODULE.contains(&name));
         let attached = || word.starts_with("-m") && word.len() > 2;
-        is_by_module && (self.before == "-m" || attached())
+        is_by_module && (is_module_option(&self.before) || attached())
     }
 
     /// True if an interpreter may run this word as a file.
@@ -344,6 +443,19 @@ impl ParseState {
         let option = |word: &str| word.starts_with('-') && word.contains(['f', 'E']);
         !BY_OPTION.contains(&interpreter.as_str()) || option(&self.before) || option(word)
     }
+}
+
+/// True for an interpreter that gets what it runs from a pipe.
+fn is_fed(command: &Command) -> bool {
+    let is_piped = matches!(command.after, "|" | "|&");
+    let program = command.program_name().and_then(interpreter);
+    is_piped && program.is_some_and(|name| BY_INPUT.contains(&name.as_str()))
+}
+
+/// True for `-m`, alone or as the last of several options in one word (`-um`).
+fn is_module_option(word: &str) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    letters.ends_with('m') && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 /// The files in the value of a variable that a program loads.
