@@ -35,18 +35,14 @@ pub(super) fn may_be_in(body: &[u8]) -> bool {
     events.iter().any(may_have)
 }
 
-/// True for an event that may have more calls for the agent than the decoder found in it.
-pub(super) fn may_have_more(event: &RawEvent, known: usize) -> bool {
+/// True for an event that may have more calls for the agent than the decoder found in it, or in which an object has two
+/// members with one name.
+pub(super) fn is_read_in_part(event: &RawEvent, known: usize) -> bool {
     match read(event) {
-        Some(facts) => facts.calls > known,
+        Some(facts) => facts.calls > known || facts.repeats,
         // It is too deep, or no JSON.
         None => known == 0 && has_words(&event.bytes),
     }
-}
-
-/// True for an event in which an object has two members with one name.
-pub(super) fn repeats(event: &RawEvent) -> bool {
-    facts(&event.data).is_some_and(|facts| facts.repeats)
 }
 
 /// Removes the calls for the agent from a list of what the provider added, a JSON list.

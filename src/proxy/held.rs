@@ -119,8 +119,7 @@ impl HeldReply {
         let is_clear = !event.is_unread && !has_misplaced_call && !is_other && !self.is_made;
         let calls = self.calls.of(&event, &decoded).filter(|_| is_clear);
         // The agent may find a call where the decoder found none, or read another one of two members.
-        let calls = calls
-            .filter(|calls| !body_calls::may_have_more(&event, calls.len()) && !body_calls::repeats(&event));
+        let calls = calls.filter(|calls| !body_calls::is_read_in_part(&event, calls.len()));
         self.queue.push_back(Waiting {
             event,
             calls,
