@@ -131,7 +131,9 @@ impl Started {
         match self {
             Self::Elsewhere => std::future::pending().await,
             Self::Pane(pane) => match pane.ended().await {
-                tmux::Ended::Closed => End::new(Code::Other, "the agent ended, or its tmux pane was closed"),
+                tmux::Ended::Closed | tmux::Ended::Well => {
+                    End::new(Code::Other, "the agent ended, or its tmux pane was closed")
+                }
                 tmux::Ended::Failed(how) => {
                     let how = how.map(|how| format!(" with {how}")).unwrap_or_default();
                     End::new(

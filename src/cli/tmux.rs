@@ -79,6 +79,13 @@ impl Pane {
             match ended(&String::from_utf8_lossy(&listed), &self.0) {
                 // tmux notices the end of the output before it knows the status.
                 Some(Ended::Failed(None)) if unknown < LOOKS => unknown += 1,
+                Some(Ended::Well) => {
+                    let mut command = Command::new("tmux");
+                    command.args(["kill-pane", "-t", &self.0]).stdin(Stdio::null());
+                    // An error means that it is gone.
+                    command.output().await.map(|_| ()).unwrap_or_default();
+                    return Ended::Closed;
+                }
                 Some(ended) => return ended,
                 None => {}
             }
@@ -89,8 +96,10 @@ impl Pane {
 /// How the program of a pane ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// It ended well, or somebody closed its pane.
+    /// Its pane is gone: it ended well, or somebody closed it.
     Closed,
+    /// It ended well, and tmux left its pane open: it did not know that yet.
+    Well,
     /// It failed with this status or signal, if tmux says which. The pane stays open.
     Failed(Option<String>),
 }
@@ -105,6 +114,7 @@ fn ended(listed: &str, pane: &str) -> Option<Ended> {
     let (is_dead, status, signal) = (words.next()?, words.next()?, words.next()?);
     let how = match (status, signal) {
         ("", "") => None,
+        ("0", _) if is_dead == "1" => return Some(Ended::Well),
         ("", signal) => Some(format!("signal {}", visible(signal))),
         (status, _) => Some(format!("exit status {}", visible(status))),
     };
@@ -171,13 +181,14 @@ mod tests {
 
     #[test]
     fn a_pane_says_how_its_program_ended() {
-        let listed = "%0 0  \n%1 1 127 \n%2 1  9\n%3 1  \n%10 0 \n";
+        let listed = "%0 0  \n%1 1 127 \n%2 1  9\n%3 1  \n%5 1 0 \n%10 0 \n";
         let failed = |how: &str| Some(Ended::Failed(Some(how.to_owned())));
         for (pane, expected) in [
             ("%0", None),
             ("%1", failed("exit status 127")),
             ("%2", failed("signal 9")),
             ("%3", Some(Ended::Failed(None))),
+            ("%5", Some(Ended::Well)),
             ("%10", None),
             ("%4", Some(Ended::Closed)),
         ] {

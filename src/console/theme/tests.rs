@@ -73,6 +73,14 @@ fn coloured() -> impl Iterator<Item = &'static str> {
 fn every_file_of_the_project_is_built_in() {
     let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../themes"))
         .unwrap()
+        .filter(|entry| {
+            entry
+                .as_ref()
+                .unwrap()
+                .path()
+                .extension()
+                .is_some_and(|end| end == "toml")
+        })
         .map(|entry| {
             entry
                 .unwrap()
