@@ -28,7 +28,7 @@ pub struct Member {
     pub tools: (Arc<Registry>, Arc<PathBuf>),
     folding: Arc<Mutex<Folding>>,
     /// The program of its agent. It may be empty, and is untrusted.
-    agent: Arc<str>,
+    program: Arc<str>,
     now: Conversation,
 }
 
@@ -39,10 +39,10 @@ impl Member {
     }
 
     /// What another conversation's screen says of it. It names its agent, if the screen is that of another one.
-    fn seen_from(&self, agent: &str) -> Conversation {
+    fn seen_from(&self, program: &str) -> Conversation {
         let mut seen = self.now.clone();
-        if *self.agent != *agent && !self.agent.is_empty() {
-            seen.name = format!("{}: {}", self.agent, seen.name);
+        if *self.program != *program && !self.program.is_empty() {
+            seen.name = format!("{}: {}", self.program, seen.name);
         }
         seen
     }
@@ -70,7 +70,7 @@ impl Conversations {
             handle: ready.handle.clone(),
             tools: ready.tools.clone(),
             folding: Arc::new(Mutex::new(Folding::since(&ready.past))),
-            agent: program.into(),
+            program: program.into(),
             now: Conversation {
                 session: ready.session.clone(),
                 ..Conversation::default()
@@ -89,23 +89,23 @@ impl Conversations {
     }
 
     /// The sessions of programs other than this one, with the programs.
-    pub fn of_others(&self, agent: &str) -> Vec<(String, Arc<str>)> {
+    pub fn of_others(&self, program: &str) -> Vec<(String, Arc<str>)> {
         let members = self.0.borrow();
-        let others = members.iter().filter(|member| *member.agent != *agent);
-        let named = others.map(|member| (member.session().to_owned(), member.agent.clone()));
+        let others = members.iter().filter(|member| *member.program != *program);
+        let named = others.map(|member| (member.session().to_owned(), member.program.clone()));
         named.collect()
     }
 
     /// Returns true while a conversation of a program other than this one is under way.
-    pub fn others_work(&self, agent: &str) -> bool {
-        others_work(&self.0.borrow(), agent)
+    pub fn others_work(&self, program: &str) -> bool {
+        others_work(&self.0.borrow(), program)
     }
 
     /// Waits until no conversation of a program other than this one is under way.
-    pub async fn others_rest(&self, agent: &str) {
+    pub async fn others_rest(&self, program: &str) {
         let mut members = self.0.subscribe();
         // An error means that nothing is left.
-        let _ = members.wait_for(|all| !others_work(all, agent)).await;
+        let _ = members.wait_for(|all| !others_work(all, program)).await;
     }
 
     /// Follows the changes of all of them, as seen from the one that is shown.
@@ -173,10 +173,11 @@ impl Others {
             // Those after the shown one first, so that one key goes through all.
             let at = members.iter().position(|member| member.session() == self.session);
             let (before, after) = members.split_at(at.unwrap_or(0));
-            let own = after.first().map_or("", |member| &*member.agent);
+            let shown = after.first();
+            let own = shown.map_or("", |member| &*member.program);
             let others = after.iter().skip(1).chain(before);
             let others: Vec<Conversation> = others.map(|member| member.seen_from(own)).collect();
-            let agent = at.and_then(|at| members.get(at)).map(|member| member.now.agent);
+            let agent = shown.map(|member| member.now.agent);
             let now = (agent.unwrap_or_default(), others);
             if self.known.as_ref() != Some(&now) {
                 let (agent, others) = self.known.insert(now);
@@ -189,8 +190,8 @@ impl Others {
     }
 }
 
-fn others_work(members: &[Member], agent: &str) -> bool {
-    let mut others = members.iter().filter(|member| *member.agent != *agent);
+fn others_work(members: &[Member], program: &str) -> bool {
+    let mut others = members.iter().filter(|member| *member.program != *program);
     others.any(|member| member.now.is_open)
 }
 

@@ -224,7 +224,7 @@ fn key_for(settings: &Settings, wire: Wire, base_url: &str) -> Result<Option<Api
     ))
 }
 
-/// The authorities that servers of models may have certificates of, beside those of the system.
+/// The authorities that servers of models may have certificates of, in addition to those of the system.
 pub fn authorities(settings: &Settings) -> Result<Authorities, Failure> {
     let (Some(file), Some(text)) = (&settings.ca_file.value, &settings.ca_text) else {
         return Ok(Authorities::default());

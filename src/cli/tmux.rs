@@ -96,7 +96,7 @@ impl Pane {
 /// How the program of a pane ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// Its pane is gone: it ended well, or somebody closed it.
+    /// Its pane is gone: it ended well, or it was closed.
     Closed,
     /// It ended well, and tmux left its pane open: it did not know that yet.
     Well,

@@ -299,7 +299,7 @@ pub struct Settings {
     pub resilience_set: Vec<(String, Origin)>,
     /// The price of tokens.
     pub prices: Prices,
-    /// The file of authorities that are trusted beside those of the system, for servers of models.
+    /// The file of authorities that are trusted in addition to those of the system, for servers of models.
     pub ca_file: Setting<Option<PathBuf>>,
     /// The text of that file.
     pub ca_text: Option<Arc<str>>,

@@ -144,7 +144,7 @@ impl HeldReply {
         self.decided.insert(call, release);
     }
 
-    /// True if the model may be asked for what follows once more: one that repeats a call that must not run would never end.
+    /// True if the model may be asked for what follows again: one that repeats a call that must not run would never end.
     pub const fn may_continue(&self) -> bool {
         self.rounds < MOST_ROUNDS
     }

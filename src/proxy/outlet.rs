@@ -50,7 +50,7 @@ pub struct BodyReader {
     gone: Arc<Notify>,
 }
 
-/// Begins a body. The waiters of `gone` are notified once nobody reads it any more.
+/// Begins a body. The waiters of `gone` are notified once it is not read any more.
 pub fn body(gone: Arc<Notify>) -> (BodyWriter, BodyReader) {
     let shared = Arc::<Shared>::default();
     (BodyWriter(shared.clone()), BodyReader { shared, gone })

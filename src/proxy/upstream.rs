@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is in a request, who decides.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use reqwest::Url;
 
 use super::Error;
 use overrule_base::text::shown_address;
-use overrule_model::http::{Authorities, pass_through};
+use overrule_model::http::{Authorities, is_loopback, pass_through};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(15);
@@ -24,7 +24,7 @@ pub struct Upstream {
     /// Made for the first request.
     http: OnceLock<Result<reqwest::Client, String>>,
     base: Url,
-    /// Authorities that are trusted beside those of the system.
+    /// Authorities that are trusted in addition to those of the system.
     authorities: Authorities,
     /// Another server, for requests with this header.
     other: Option<(&'static str, Box<Self>)>,
@@ -45,7 +45,7 @@ pub enum SendError {
 }
 
 impl Upstream {
-    /// Takes the base URL of the model's server, and the authorities that are trusted beside those of the system.
+    /// Takes the base URL of the model's server, and the authorities that are trusted in addition to those of the system.
     pub fn new(url: &str, authorities: &Authorities) -> Result<Self, Error> {
         let wrong = |why: String| Error::Upstream {
             url: shown_address(url),
@@ -149,13 +149,10 @@ impl Upstream {
 
 /// Returns true for an address of this machine with this port.
 pub fn leads_to(url: &str, at: SocketAddr) -> bool {
-    let Ok(url) = Url::parse(url) else { return false };
-    let host = url.host_str().unwrap_or_default();
-    let number = host.trim_start_matches('[').trim_end_matches(']');
-    let is_here = number
-        .parse::<IpAddr>()
-        .is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified());
-    (is_here || host == "localhost") && url.port_or_known_default() == Some(at.port())
+    Url::parse(url).is_ok_and(|url| {
+        let is_here = is_loopback(&url) || matches!(url.host_str(), Some("0.0.0.0" | "[::]"));
+        is_here && url.port_or_known_default() == Some(at.port())
+    })
 }
 
 /// Returns a path without the version that a base ends with, too: some agents add it themselves.
@@ -281,6 +278,7 @@ mod tests {
             ("http://[::1]:8484/v1", true),
             ("http://127.0.0.2:8484", true),
             ("http://0.0.0.0:8484", true),
+            ("http://[::]:8484", true),
             ("http://127.0.0.1:8485", false),
             ("http://127.0.0.1", false),
             ("https://api.example:8484", false),

@@ -125,13 +125,17 @@ impl World {
     /// Runs the program as a process that does not descend from this one: it has lost its parents.
     pub fn run_apart(&self, args: &[&str]) -> Said {
         let command = self.command(args);
-        let [out, err, code] = ["out", "err", "code"].map(|end| self.path(&format!("apart.{end}")));
-        let _ = std::fs::remove_file(&code);
+        let [out, err, code, alone] =
+            ["out", "err", "code", "alone"].map(|end| self.path(&format!("apart.{end}")));
+        for file in [&code, &alone] {
+            let _ = std::fs::remove_file(file);
+        }
         let mut apart = Command::new("/bin/sh");
         apart
             .args([
                 "-c",
-                "(\"$@\" > $OUT 2> $ERR < /dev/null; echo $? > $CODE.new; mv $CODE.new $CODE) &",
+                "(until [ -e $ALONE ]; do sleep 0.01; done; \"$@\" > $OUT 2> $ERR < /dev/null; echo $? > $CODE.new; \
+                 mv $CODE.new $CODE) &",
                 "sh",
             ])
             .arg(command.get_program())
@@ -145,8 +149,11 @@ impl World {
             .env("OUT", &out)
             .env("ERR", &err)
             .env("CODE", &code)
+            .env("ALONE", &alone)
             .current_dir(self.ws());
         assert!(apart.status().unwrap().success());
+        // Its parent has ended.
+        fs::write(&alone, "").unwrap();
         until("it ended", || code.exists());
         let text = |path: &Path| std::fs::read_to_string(path).unwrap();
         Said {

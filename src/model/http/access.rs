@@ -23,7 +23,7 @@ pub struct Access {
     pub headers: Vec<(String, SecretString)>,
     /// The proxy.
     pub proxy: Proxy,
-    /// Authorities that are trusted beside those of the system.
+    /// Authorities that are trusted in addition to those of the system.
     pub authorities: Authorities,
 }
 

@@ -1,4 +1,4 @@
-//! Authorities whose certificates are trusted beside those of the system.
+//! Authorities whose certificates are trusted in addition to those of the system.
 //!
 //! Must not know: where they were set, which server is asked.
 

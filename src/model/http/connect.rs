@@ -238,7 +238,8 @@ pub fn is_usable_proxy(address: &str) -> bool {
     reqwest::Proxy::all(address).is_ok()
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// Returns true for an address of this machine.
+pub fn is_loopback(url: &Url) -> bool {
     url.host_str().is_some_and(|host| {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())

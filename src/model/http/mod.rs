@@ -14,5 +14,5 @@ mod incoming;
 pub use access::{Access, Proxy};
 pub use authorities::Authorities;
 pub use client::{Client, Patience};
-pub use connect::{Error, is_usable_proxy, pass_through, unpacker};
+pub use connect::{Error, is_loopback, is_usable_proxy, pass_through, unpacker};
 pub use exchange::Recording;

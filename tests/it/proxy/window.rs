@@ -3,7 +3,6 @@
 //! Must not know: how the pane is made.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -27,9 +26,13 @@ impl<'w> Tmux<'w> {
         }
         let bin = world.path("bin");
         fs::create_dir(&bin).unwrap();
-        let agent = bin.join("claude");
-        fs::write(&agent, script).unwrap();
-        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
+        // Written by another process: a file that this one has open may be in a child of another test, and does not start.
+        let write = "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"";
+        let written = Command::new("/bin/sh")
+            .args(["-c", write, "sh", script])
+            .arg(bin.join("claude"))
+            .status();
+        assert!(written.unwrap().success());
         let tmux = Self(world);
         // The server of tmux does not have that path.
         let line = format!(
@@ -85,6 +88,17 @@ impl<'w> Tmux<'w> {
                 .map(|(id, active)| (id.to_owned(), active == "1"))
         };
         listed.lines().filter_map(pane).collect()
+    }
+
+    /// Waits until the program has ended; returns the panes that are left.
+    fn ended(&self) -> Vec<(String, bool)> {
+        until("the program ended", || {
+            let panes = self.panes();
+            panes
+                .first()
+                .is_some_and(|(pane, _)| self.text(pane).contains("code="))
+        });
+        self.panes()
     }
 
     /// What stands in a pane.
@@ -146,13 +160,9 @@ fn an_agent_in_a_pane_that_ends_well_closes_it() {
     let Some(tmux) = Tmux::with_agent(&world, "#!/bin/sh\nexit 0\n") else {
         return;
     };
-    until("the program ended", || {
-        tmux.panes()
-            .first()
-            .is_some_and(|(pane, _)| tmux.text(pane).contains("code="))
-    });
-    let panes = tmux.panes();
-    assert_eq!(panes.len(), 1, "{panes:?}");
+    let panes = tmux.ended();
+    let texts: Vec<String> = panes.iter().map(|(pane, _)| tmux.text(pane)).collect();
+    assert_eq!(panes.len(), 1, "{texts:?}");
     let told = tmux.text(&panes.first().unwrap().0);
     assert!(told.contains("code=1"), "{told}");
     assert!(
@@ -167,12 +177,7 @@ fn an_agent_that_is_not_there_is_told_in_its_pane() {
     let Some(tmux) = Tmux::with_agent(&world, "#!/nowhere/interpreter\n") else {
         return;
     };
-    until("the program ended", || {
-        tmux.panes()
-            .first()
-            .is_some_and(|(pane, _)| tmux.text(pane).contains("code="))
-    });
-    let panes = tmux.panes();
+    let panes = tmux.ended();
     let [(console, _), (agent, _)] = panes.as_slice() else {
         panic!("{panes:?}");
     };

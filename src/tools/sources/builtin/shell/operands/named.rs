@@ -21,131 +21,134 @@ const LOOKS: usize = 4_096;
 /// Maximum number of words whose file is unknown.
 const UNTOLD: usize = 16;
 /// Programs that run the content of a file argument. Digits and dots of a version may follow.
-const INTERPRETERS: [&str; 124] = [
+const INTERPRETERS: [&str; 69] = [
     ".",
-    "accelerate",
     "ansible-playbook",
     "ash",
-    "ava",
     "awk",
     "bash",
     "bb",
-    "blender",
-    "bpython",
     "bun",
     "busybox",
-    "celery",
     "clojure",
     "cmake",
     "crystal",
     "csh",
-    "cucumber",
     "dash",
     "deno",
     "elixir",
     "emacs",
-    "esbuild",
-    "eslint",
     "ex",
     "expect",
-    "fab",
-    "fastapi",
     "fish",
-    "flask",
     "gawk",
     "gdb",
     "gmake",
     "go",
     "groovy",
-    "grunt",
     "guile",
+    "java",
+    "julia",
+    "just",
+    "ksh",
+    "lua",
+    "luajit",
+    "make",
+    "mawk",
+    "mksh",
+    "nawk",
+    "ninja",
+    "node",
+    "nodejs",
+    "nvim",
+    "ocaml",
+    "octave",
+    "parallel",
+    "perl",
+    "php",
+    "pwsh",
+    "pypy",
+    "python",
+    "racket",
+    "raku",
+    "Rscript",
+    "ruby",
+    "runghc",
+    "runhaskell",
+    "scala",
+    "sed",
+    "sh",
+    "source",
+    "sqlite3",
+    "swift",
+    "tclsh",
+    "tcsh",
+    "ts-node",
+    "tsx",
+    "uv",
+    "uvx",
+    "vim",
+    "xargs",
+    "xonsh",
+    "zsh",
+];
+/// Programs that run files of their users, and whose names are words, too: only as the program of a command they count.
+const RUNNERS: [&str; 55] = [
+    "accelerate",
+    "ava",
+    "blender",
+    "bpython",
+    "celery",
+    "cucumber",
+    "esbuild",
+    "eslint",
+    "fab",
+    "fastapi",
+    "flask",
+    "grunt",
     "gulp",
     "gunicorn",
     "invoke",
     "ipython",
     "irb",
-    "java",
     "jest",
     "jruby",
     "jshell",
-    "julia",
-    "just",
     "jython",
     "k6",
     "karma",
-    "ksh",
     "ksh93",
     "lldb",
     "locust",
-    "lua",
-    "luajit",
-    "make",
     "manim",
-    "mawk",
     "micropython",
-    "mksh",
     "mocha",
     "mysql",
-    "nawk",
     "newman",
-    "ninja",
-    "node",
-    "nodejs",
     "nox",
-    "nvim",
-    "ocaml",
-    "octave",
     "osascript",
-    "parallel",
     "pdb",
-    "perl",
     "perl6",
-    "php",
     "phpunit",
     "playwright",
     "pry",
     "psql",
-    "pwsh",
-    "pypy",
     "pytest",
-    "python",
     "R",
-    "racket",
     "rake",
-    "raku",
     "rollup",
-    "Rscript",
     "rspec",
-    "ruby",
-    "runghc",
-    "runhaskell",
-    "scala",
     "scons",
     "scrapy",
-    "sed",
-    "sh",
-    "source",
-    "sqlite3",
     "streamlit",
-    "swift",
     "swipl",
-    "tclsh",
-    "tcsh",
     "torchrun",
     "tox",
-    "ts-node",
-    "tsx",
-    "uv",
     "uvicorn",
-    "uvx",
-    "vim",
     "vite",
     "vitest",
     "webpack",
     "wish",
-    "xargs",
-    "xonsh",
-    "zsh",
 ];
 /// Interpreters that take a script as an argument, and a script file only after an option.
 const BY_OPTION: [&str; 20] = [
@@ -154,21 +157,20 @@ const BY_OPTION: [&str; 20] = [
 ];
 /// Interpreters that run a module by its name.
 const BY_MODULE: [&str; 2] = ["pypy", "python"];
-/// What interpreters add to a name.
-const IMPLIED: [&str; 6] = [
-    ".js",
-    ".cjs",
-    ".mjs",
-    "/index.js",
-    "/package.json",
-    "/__main__.py",
+/// Interpreters that run a file without its ending, or one of a directory, and what they add to the name.
+const IMPLIED: [(&[&str], &[&str]); 2] = [
+    (
+        &["bun", "deno", "node", "nodejs"],
+        &[".js", ".cjs", ".mjs", "/index.js", "/package.json"],
+    ),
+    (&["pypy", "python"], &["/__main__.py"]),
 ];
 /// Interpreters that run what they read, where they get no file.
 const BY_INPUT: [&str; 19] = [
     "ash", "bash", "bun", "busybox", "dash", "deno", "fish", "ksh", "lua", "mksh", "node", "perl", "php",
     "python", "ruby", "sh", "tclsh", "xargs", "zsh",
 ];
-/// The interpreter of what comes out of a pipe.
+/// The interpreter of the output of a pipe.
 const INPUT: &str = "sh";
 /// Variables with files that a program loads when it starts.
 const LOADED: [&str; 9] = [
@@ -193,6 +195,8 @@ pub(super) struct NamedFiles {
     pub(super) untold: Vec<String>,
     /// True if not everything was checked.
     pub(super) more: bool,
+    /// Programs of the commands that run files of their users.
+    runners: Vec<String>,
     bases: Vec<PathBuf>,
     /// The directories of the workspace in which a program is found by its name; the relative ones belong to each base.
     programs: Vec<PathBuf>,
@@ -222,6 +226,7 @@ impl NamedFiles {
             files: Vec::new(),
             untold: Vec::new(),
             more: false,
+            runners: Vec::new(),
             bases: vec![root.to_owned()],
             programs: std::env::split_paths(search_path).filter(is_inside).collect(),
             full: false,
@@ -233,6 +238,9 @@ impl NamedFiles {
     /// Finds the files that the commands name.
     pub(super) fn read(&mut self, reading: &Reading) {
         self.more |= reading.unread;
+        let programs = reading.commands.iter().filter_map(Command::program_name);
+        let runners = programs.map(base_name).filter(|name| RUNNERS.contains(name));
+        self.runners.extend(runners.map(str::to_owned));
         for word in reading
             .commands
             .iter()
@@ -252,7 +260,7 @@ impl NamedFiles {
             }
         }
         if is_input {
-            // What comes out of a pipe may be the content of any file that the line names.
+            // The output of a pipe may be the content of any file that the line names.
             for command in reading.written() {
                 self.command(command, Some(INPUT));
             }
@@ -328,7 +336,7 @@ impl NamedFiles {
             return;
         }
         self.words += 1;
-        let interpreter = interpreter(word);
+        let interpreter = interpreter(word).or_else(|| self.runner(word));
         let mut hit = false;
         // An interpreter of the system is known; one with a path in the workspace is a file of it.
         if interpreter.is_none() || (word.contains('/') && !word.starts_with('/')) {
@@ -341,8 +349,8 @@ impl NamedFiles {
             }
             if status.names_module(word) {
                 hit |= self.module(word);
-            } else if reads && !hit && !word.starts_with('-') {
-                hit |= self.implied(word);
+            } else if !hit && !word.starts_with('-') {
+                hit |= self.implied(status.interpreter.as_deref().unwrap_or_default(), word);
             }
         }
         if interpreter.is_some() {
@@ -352,6 +360,15 @@ impl NamedFiles {
             status.interpreter = None;
         }
         word.clone_into(&mut status.before);
+    }
+
+    /// The runner that a word names, if a command has it as its program.
+    fn runner(&self, word: &str) -> Option<String> {
+        let name = base_name(word);
+        self.runners
+            .iter()
+            .any(|own| own == name)
+            .then(|| name.to_owned())
     }
 
     /// Adds the files of a module of Python: `a.b` is `a/b.py`, or a package with files of its own.
@@ -369,11 +386,12 @@ impl NamedFiles {
         hit
     }
 
-    /// Adds the files that an interpreter takes for a name of a directory, or without its ending.
-    fn implied(&mut self, word: &str) -> bool {
+    /// Adds the files that an interpreter takes for the name of a directory, or for one without its ending.
+    fn implied(&mut self, interpreter: &str, word: &str) -> bool {
         let word = word.trim_end_matches('/');
+        let own = IMPLIED.iter().filter(|(of, _)| of.contains(&interpreter));
         let mut hit = false;
-        for end in IMPLIED {
+        for end in own.flat_map(|(_, ends)| *ends) {
             hit |= self.look(&format!("{word}{end}"), true, false);
         }
         hit
@@ -484,9 +502,13 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
     whole.chain(value).chain(attached).filter(|part| !part.is_empty())
 }
 
+fn base_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
 /// The interpreter that a word names, without its version.
 fn interpreter(word: &str) -> Option<String> {
-    let name = word.rsplit('/').next().unwrap_or(word);
+    let name = base_name(word);
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     let known = |name: &str| INTERPRETERS.contains(&name).then(|| name.to_owned());
     known(name).or_else(|| known(bare))
