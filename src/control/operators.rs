@@ -8,12 +8,19 @@
 
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 use overrule_regular_file as regular_file;
 
 /// How the name of such a thread begins. The system keeps 15 bytes of it.
 const NAME: &str = "waits ";
+/// How often it is looked for the mark of a program that is about to start, and the time between two looks.
+#[cfg(target_os = "linux")]
+const LOOKS: u32 = 100;
+#[cfg(target_os = "linux")]
+const LOOK: Duration = Duration::from_millis(2);
 /// Maximum size of a name, in bytes.
 #[cfg(target_os = "linux")]
 const MOST: u64 = 64;
@@ -26,6 +33,8 @@ pub struct Wait {
 }
 
 /// Marks a child of this process as a program of the operator. Without a thread, it has no mark and decides nothing.
+///
+/// With 0, the program is about to start: who asks for it meanwhile waits until its mark is there.
 pub fn wait(pid: u32) -> Wait {
     let (end, ended) = mpsc::channel();
     let (begin, begun) = mpsc::channel();
@@ -59,14 +68,33 @@ impl Drop for Wait {
 /// True if a run waits for one of its children as a program of the operator.
 #[cfg(target_os = "linux")]
 pub(super) fn is_waited_for(run: u32, child: u32) -> bool {
+    let mut missing = 0;
+    for _ in 0..LOOKS {
+        let marked = marked(run);
+        if marked.contains(&child) {
+            return true;
+        }
+        // One look may fall between the mark of the start and that of the program.
+        missing = if marked.contains(&0) { 0 } else { missing + 1 };
+        if missing == 2 {
+            return false;
+        }
+        thread::sleep(LOOK);
+    }
+    false
+}
+
+/// The marks of a run.
+#[cfg(target_os = "linux")]
+fn marked(run: u32) -> Vec<u32> {
     let threads = std::fs::read_dir(format!("/proc/{run}/task"))
         .into_iter()
         .flatten();
-    threads.flatten().any(|thread| {
+    let pid = |thread: std::fs::DirEntry| {
         let name = regular_file::read_text(&thread.path().join("comm"), MOST).unwrap_or_default();
-        let waits = name.trim_end().strip_prefix(NAME);
-        waits.and_then(|pid| pid.parse().ok()) == Some(child)
-    })
+        name.trim_end().strip_prefix(NAME)?.parse().ok()
+    };
+    threads.flatten().filter_map(pid).collect()
 }
 
 /// Where the system does not tell the names of threads, nothing is waited for.
@@ -96,5 +124,18 @@ mod tests {
         assert!(!is_waited_for(me, pid) && is_waited_for(me, 7));
         drop(second);
         assert!(!is_waited_for(me, 7));
+    }
+
+    #[test]
+    fn who_asks_while_a_program_starts_waits_for_its_mark() {
+        let me = std::process::id();
+        let (starts, pid) = (wait(0), 4_194_303);
+        let asked = thread::spawn(move || is_waited_for(me, pid));
+        thread::sleep(LOOK * 5);
+        let marked = wait(pid);
+        drop(starts);
+        assert!(asked.join().unwrap());
+        drop(marked);
+        assert!(!is_waited_for(me, pid));
     }
 }

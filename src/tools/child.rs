@@ -160,7 +160,7 @@ pub struct Started {
 
 /// The mark of a process; dropping this ends it.
 pub type Marked = Box<dyn Send + Sync>;
-/// Marks the process of this number.
+/// Marks the process of this number; with 0, one that is about to start.
 pub type Mark = fn(u32) -> Marked;
 
 /// Marks nothing.
@@ -256,6 +256,8 @@ fn spawner() -> io::Result<mpsc::Sender<Order>> {
             for mut order in orders {
                 let _inside = order.runtime.enter();
                 pre_exec::isolate(&mut order.command, open_files());
+                // Whatever the program does first finds its mark, or that it starts.
+                let _starts = (order.mark)(0);
                 let started = order.command.spawn().map(|child| {
                     let mark = child.id().map(order.mark);
                     (child, mark)

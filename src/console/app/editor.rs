@@ -15,7 +15,8 @@ use overrule_regular_file as regular_file;
 /// reports that.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Marks the process of this number as a program of the operator, until the returned value is dropped.
+/// Marks the process of this number as a program of the operator, until the returned value is dropped; with 0, one that is
+/// about to start.
 type Mark = fn(u32) -> Box<dyn Send + Sync>;
 /// The command line of the editor, if one is known, and what marks its process.
 type Editor<'e> = (Option<&'e str>, Mark);
@@ -127,6 +128,7 @@ fn create(scratch: &Path, text: &str) -> io::Result<PathBuf> {
 async fn open((editor, mark): (&str, Mark), path: &Path) -> Result<String, String> {
     // The editor is a command line, as usual; the path is a separate argument.
     let failed = |error: io::Error| format!("failed to start `{editor}`: {error}");
+    let starts = mark(0);
     let mut child = Command::new("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
@@ -137,6 +139,7 @@ async fn open((editor, mark): (&str, Mark), path: &Path) -> Result<String, Strin
     let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     let mut asked = TerminateOnDrop(pid);
     let mark = child.id().map(mark);
+    drop(starts);
     let status = child.wait().await;
     drop(mark);
     asked.0 = None;
