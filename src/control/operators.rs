@@ -103,7 +103,8 @@ pub(super) fn is_waited_for(_run: u32, _child: u32) -> bool {
     false
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
