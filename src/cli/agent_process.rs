@@ -89,8 +89,7 @@ impl Launch {
 
     /// Starts it in a tmux pane next to this one, with the variables of this program.
     pub async fn in_tmux(&self, context: &AppContext) -> Result<Pane, Failure> {
-        // Of a pane whose program failed, tmux scrolls the first line away.
-        let line = format!("echo; env {}", self.line());
+        let line = format!("env {}", self.line());
         let pane = Pane::run(&context.workspace, &context.env.all.0, &line).await;
         pane.map_err(|error| self.failed(&format!("tmux: {error}")))
     }
@@ -135,7 +134,8 @@ impl Started {
                     End::new(Code::Other, "the agent ended, or its tmux pane was closed")
                 }
                 tmux::Ended::Failed(how) => {
-                    let how = how.map(|how| format!(" with {how}")).unwrap_or_default();
+                    let how = how.map(|status| format!(" with exit status {status}"));
+                    let how = how.unwrap_or_default();
                     End::new(
                         Code::Other,
                         format!("the agent ended{how}; its tmux pane says more"),

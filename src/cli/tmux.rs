@@ -10,12 +10,11 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
+use overrule_base::shell_line::quote;
 use overrule_base::text::visible;
 
 /// How often it is looked whether a pane is still there.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often it is looked for a status that tmux does not say yet.
-const LOOKS: u32 = 10;
 /// Variables of this terminal, or of this program alone.
 const OWN: &[&str] = &[
     "COLUMNS",
@@ -33,7 +32,11 @@ const OWN: &[&str] = &[
 ];
 
 /// What is read of each pane.
-const PANES: &str = "#{pane_id} #{pane_dead} #{pane_dead_status} #{pane_dead_signal}";
+const PANES: &str = "#{pane_id} #{pane_dead} #{@overrule_status}";
+/// Runs the words after it, and keeps their exit status with the pane: tmux may miss the end of a program that ends at once,
+/// and does not know its status then. Of a pane that stays, tmux scrolls the first line away.
+const RUN: &str =
+    "echo; \"$@\"; status=$?; tmux set-option -p -t \"$TMUX_PANE\" @overrule_status $status; exit $status";
 
 /// A pane.
 #[derive(Debug)]
@@ -69,7 +72,6 @@ impl Pane {
 
     /// Waits until its program has ended.
     pub async fn ended(&self) -> Ended {
-        let mut unknown = 0;
         loop {
             tokio::time::sleep(LOOK).await;
             let mut command = Command::new("tmux");
@@ -77,8 +79,6 @@ impl Pane {
             let listed = command.stdin(Stdio::null()).output().await;
             let listed = listed.map(|done| done.stdout).unwrap_or_default();
             match ended(&String::from_utf8_lossy(&listed), &self.0) {
-                // tmux notices the end of the output before it knows the status.
-                Some(Ended::Failed(None)) if unknown < LOOKS => unknown += 1,
                 Some(Ended::Well) => {
                     let mut command = Command::new("tmux");
                     command.args(["kill-pane", "-t", &self.0]).stdin(Stdio::null());
@@ -98,9 +98,9 @@ impl Pane {
 pub enum Ended {
     /// Its pane is gone: it ended well, or it was closed.
     Closed,
-    /// It ended well, and tmux left its pane open: it did not know that yet.
+    /// It ended well; its pane may still be there.
     Well,
-    /// It failed with this status or signal, if tmux says which. The pane stays open.
+    /// It failed with this exit status; without one, it was killed. The pane stays open.
     Failed(Option<String>),
 }
 
@@ -111,14 +111,12 @@ fn ended(listed: &str, pane: &str) -> Option<Ended> {
     let Some(mut words) = found else {
         return Some(Ended::Closed);
     };
-    let (is_dead, status, signal) = (words.next()?, words.next()?, words.next()?);
-    let how = match (status, signal) {
-        ("", "") => None,
-        ("0", _) if is_dead == "1" => return Some(Ended::Well),
-        ("", signal) => Some(format!("signal {}", visible(signal))),
-        (status, _) => Some(format!("exit status {}", visible(status))),
-    };
-    (is_dead == "1").then_some(Ended::Failed(how))
+    let (is_dead, status) = (words.next()?, words.next()?);
+    match status {
+        "0" => Some(Ended::Well),
+        "" => (is_dead == "1").then_some(Ended::Failed(None)),
+        status => Some(Ended::Failed(Some(visible(status)))),
+    }
 }
 
 /// The commands of tmux that open the pane, print its name, and keep it if its program fails: its last words are in it.
@@ -135,7 +133,7 @@ fn script(directory: &Path, environment: &[(OsString, OsString)], line: &str) ->
         "split-window -h -P -F '#{{pane_id}}' -c {}{} {}\nset-option -p remain-on-exit failed\nlast-pane\n",
         quoted(&directory),
         variables.collect::<String>(),
-        quoted(line)
+        quoted(&format!("sh -c {} sh {line}", quote(RUN)))
     )
 }
 
@@ -174,21 +172,23 @@ mod tests {
         assert_eq!(
             text,
             "split-window -h -P -F '#{pane_id}' -c \"/srv/a ##b\" -e \"PATH=/opt/node/bin:/bin\" \
-             -e \"ANTHROPIC_API_KEY=k\\\"\\$(x)\\\\\" -e \"LONG=a\\nb\" \"env A='1 2' claude\"\nset-option -p remain-on-exit failed\n\
+             -e \"ANTHROPIC_API_KEY=k\\\"\\$(x)\\\\\" -e \"LONG=a\\nb\" \"sh -c 'echo; \\\"\\$@\\\"; status=\\$?; \
+             tmux set-option -p -t \\\"\\$TMUX_PANE\\\" @overrule_status \\$status; exit \\$status' sh env A='1 2' claude\"\nset-option -p remain-on-exit failed\n\
              last-pane\n"
         );
     }
 
     #[test]
     fn a_pane_says_how_its_program_ended() {
-        let listed = "%0 0  \n%1 1 127 \n%2 1  9\n%3 1  \n%5 1 0 \n%10 0 \n";
+        let listed = "%0 0 \n%1 1 127\n%2 1 \n%3 0 3\n%5 1 0\n%6 0 0\n%10 0 \n";
         let failed = |how: &str| Some(Ended::Failed(Some(how.to_owned())));
         for (pane, expected) in [
             ("%0", None),
-            ("%1", failed("exit status 127")),
-            ("%2", failed("signal 9")),
-            ("%3", Some(Ended::Failed(None))),
+            ("%1", failed("127")),
+            ("%2", Some(Ended::Failed(None))),
+            ("%3", failed("3")),
             ("%5", Some(Ended::Well)),
+            ("%6", Some(Ended::Well)),
             ("%10", None),
             ("%4", Some(Ended::Closed)),
         ] {
