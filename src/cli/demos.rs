@@ -22,6 +22,8 @@ use overrule_tools::sample::{self, server};
 pub struct BuiltIn {
     /// Its name, also of its playbook and its sample tools.
     pub name: &'static str,
+    /// The system that it belongs to.
+    system: &'static str,
     /// What it shows.
     what: &'static str,
     /// True if it reads the directory that it is started in.
@@ -32,9 +34,16 @@ pub struct BuiltIn {
     fit: fn(&mut Policy),
 }
 
-const fn sample(name: &'static str, what: &'static str) -> BuiltIn {
+const LOOP: &str = "agent loop";
+const EDITS: &str = "edit and resume";
+const REPAIR: &str = "repair of arguments";
+const ESCAPE: &str = "loops and the escape from them";
+const HEALTH: &str = "retries, breakers and routing";
+
+const fn sample(name: &'static str, system: &'static str, what: &'static str) -> BuiltIn {
     BuiltIn {
         name,
+        system,
         what,
         reads_directory: false,
         serves: false,
@@ -42,86 +51,106 @@ const fn sample(name: &'static str, what: &'static str) -> BuiltIn {
     }
 }
 
-/// All built-in runs, in the order of the list.
+/// All built-in runs, in the order of the list: one system after the other.
 pub const ALL: &[BuiltIn] = &[
+    sample(
+        "weekend",
+        LOOP,
+        "plans a day out: calls that start early, run together, share a value",
+    ),
     BuiltIn {
-        name: "audit",
-        what: "audits the current directory with the real tools and proposes one report file",
         reads_directory: true,
-        serves: false,
-        fit: |_| (),
+        ..sample(
+            "audit",
+            EDITS,
+            "reads this directory with real tools and proposes one report file",
+        )
     },
     sample(
         "flights",
-        "books a flight: a date and a class in the wrong form, then a number that the tool misses",
+        REPAIR,
+        "books a flight: a date and class in the wrong form, a number missing",
     ),
     BuiltIn {
-        name: "detour",
-        what: "books a flight that does not exist: you choose another airport or another day",
-        reads_directory: false,
-        serves: false,
         fit: routes,
+        ..sample(
+            "detour",
+            REPAIR,
+            "books a flight that does not exist: choose another airport or day",
+        )
     },
     sample(
         "office",
-        "four calls together, each with a wrong argument: a date, a temperature, a telephone number, a user",
+        REPAIR,
+        "four calls: a wrong date, temperature, telephone number and user",
     ),
     BuiltIn {
-        name: "limits",
-        what: "four requests to a server on this machine that answers two in a second",
-        reads_directory: false,
-        serves: true,
-        fit: |_| (),
-    },
-    BuiltIn {
-        name: "ring",
-        what: "loops through flaky tools until you or a loop step ends it",
-        reads_directory: false,
-        serves: false,
         fit: circle,
+        ..sample(
+            "ring",
+            ESCAPE,
+            "loops through flaky tools until you or a loop step ends it",
+        )
+    },
+    sample(
+        "stubborn",
+        ESCAPE,
+        "repeats a call for a sealed record until you are asked",
+    ),
+    BuiltIn {
+        serves: true,
+        ..sample(
+            "limits",
+            HEALTH,
+            "four requests to a server that answers two in a second: backoff",
+        )
     },
     sample(
         "sealed",
-        "reads an archive in which two records are sealed: a retry does not help",
-    ),
-    sample(
-        "stubborn",
-        "repeats a call for a sealed record whatever the result, until the run asks you",
+        HEALTH,
+        "reads an archive with two sealed records: a retry does not help",
     ),
     sample(
         "mirrors",
-        "three tools for the same task: one refuses, one is often busy, one is slow and reliable",
+        HEALTH,
+        "three tools for one task: one refuses, one is busy, one is slow",
     ),
     BuiltIn {
-        name: "spare",
-        what: "repeats a call to a mirror that refuses, until the settings' substitute makes the call",
-        reads_directory: false,
-        serves: false,
         fit: spares,
+        ..sample(
+            "spare",
+            HEALTH,
+            "repeats a call to a mirror that refuses, until a substitute is used",
+        )
     },
 ];
 
-/// Prints a line for each.
+/// Prints a line for each, below the name of its system.
 pub fn list(json: bool) {
     if json {
         for run in ALL {
             print::out(&present::json(&DemoView {
                 name: run.name,
+                system: run.system,
                 what: run.what,
             }));
         }
         return;
     }
     let width = fit::width();
-    for run in ALL {
-        print::out(&lines(run, width).join("\n"));
+    for of_one in ALL.chunk_by(|one, next| one.system == next.system) {
+        let Some(first) = of_one.first() else { continue };
+        print::out(first.system);
+        for run in of_one {
+            print::out(&lines(run, width).join("\n"));
+        }
     }
     print::err("start one: overrule demo NAME (their models are scripted; no network, no key)");
 }
 
 /// Formats a run for the list: on one line if there is no width.
 fn lines(run: &BuiltIn, width: Option<usize>) -> Vec<String> {
-    let name = format!("{:8} ", run.name);
+    let name = format!("  {:8} ", run.name);
     match width {
         Some(columns) => fit::hanging(&name, run.what, columns),
         None => vec![name + run.what],
@@ -168,7 +197,7 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
         },
         task,
         input: "null".to_owned(),
-        output_schema: None,
+        output_schema: builtin::output_schema(name).map(str::to_owned),
         samples: has_tools.then(|| Samples {
             run: name.to_owned(),
             port,

@@ -104,6 +104,8 @@ pub struct PolicyRuleView {
 pub struct DemoView {
     /// Its name.
     pub name: &'static str,
+    /// The system that it belongs to.
+    pub system: &'static str,
     /// What it shows.
     pub what: &'static str,
 }

@@ -16,6 +16,7 @@ const PLAYBOOKS: &[(&str, &str)] = &[
     ("sealed", include_str!("../playbooks/sealed.toml")),
     ("spare", include_str!("../playbooks/spare.toml")),
     ("stubborn", include_str!("../playbooks/stubborn.toml")),
+    ("weekend", include_str!("../playbooks/weekend.toml")),
 ];
 
 /// Iterates over the names of the playbooks, in order.
@@ -29,6 +30,11 @@ pub fn text(name: &str) -> Option<&'static str> {
         .iter()
         .find(|(known, _)| *known == name)
         .map(|(_, text)| *text)
+}
+
+/// Returns the JSON Schema of the answer of a playbook; `None` if every answer fits.
+pub fn output_schema(name: &str) -> Option<&'static str> {
+    (name == "weekend").then_some(include_str!("../playbooks/weekend.json"))
 }
 
 /// Parses a playbook; `None` if there is none of this name.

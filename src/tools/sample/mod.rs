@@ -11,6 +11,7 @@ mod office;
 mod ring;
 pub mod server;
 mod service;
+mod weekend;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use super::tool::Tool;
 pub fn of(run: &str) -> Vec<Arc<dyn Tool>> {
     match run {
         "flights" | "detour" => flights::tools(),
+        "weekend" => weekend::tools(),
         "office" => office::tools(),
         "ring" => ring::tools(),
         "limits" => server::tools(),

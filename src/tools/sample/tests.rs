@@ -15,8 +15,8 @@ use crate::run::{Limits, run};
 use crate::tool::Job;
 use overrule_domain::call::{ErrorClass, Outcome};
 
-const RUNS: [&str; 8] = [
-    "flights", "office", "ring", "limits", "sealed", "stubborn", "mirrors", "spare",
+const RUNS: [&str; 9] = [
+    "flights", "office", "ring", "limits", "sealed", "stubborn", "mirrors", "spare", "weekend",
 ];
 
 fn registry(name: &str) -> Registry {

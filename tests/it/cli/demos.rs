@@ -4,6 +4,7 @@
 
 use overrule::domain::call::{ErrorClass, Outcome, Status};
 use overrule::domain::escape::{LoopStep, StepOutcome};
+use overrule::domain::id::NodeKind;
 use overrule::domain::node::Origin;
 use overrule::domain::repair::Strategy;
 use overrule::domain::state::{Mode, State};
@@ -78,12 +79,114 @@ fn they_are_listed_with_a_line_each() {
     let output = world.run(&["demo"]).ends(0);
     for name in [
         "audit", "flights", "office", "limits", "ring", "detour", "sealed", "stubborn", "mirrors", "spare",
+        "weekend",
     ] {
-        let line = output.out.lines().find(|line| line.starts_with(name));
-        assert!(line.is_some_and(|line| line.len() > 40), "{name}: {}", output.out);
+        let mut lines = output.out.lines();
+        let line = lines.find(|line| line.split_whitespace().next() == Some(name));
+        assert!(
+            line.is_some_and(|line| (40..=80).contains(&line.len())),
+            "{name}: {}",
+            output.out
+        );
     }
+    let systems: Vec<&str> = output.out.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(
+        systems,
+        [
+            "agent loop",
+            "edit and resume",
+            "repair of arguments",
+            "loops and the escape from them",
+            "retries, breakers and routing"
+        ]
+    );
     assert_eq!(world.ids(), Vec::<String>::new(), "nothing was begun");
     world.run(&["demo", "fligths"]).ends(2).tells("flights, detour");
+}
+
+/// The line on which a text stands in the standard error of a run.
+fn line_of(err: &str, text: &str) -> usize {
+    let found = err.lines().position(|line| line.starts_with(text));
+    found.unwrap_or_else(|| panic!("no `{text}` in {err}"))
+}
+
+#[test]
+fn the_weekend_shows_the_loop_of_an_agent_whole() {
+    let world = World::new();
+    let output = world
+        .run(&["demo", "weekend", "--policy", "auto", "--headless"])
+        .ends(0);
+    let answer: Value = serde_json::from_str(&output.out).unwrap();
+    assert_eq!(
+        (&answer["trip"], &answer["price"]),
+        (&json!("museum"), &json!(23))
+    );
+    // The plan refers to calls that run together, and begins when the last of them has ended.
+    for before in ["c4: ok", "c6: ok", "c8: ok", "c9: ok"] {
+        assert!(line_of(&output.err, before) < line_of(&output.err, "c11 write_plan"));
+    }
+    let id = world.id();
+    let state = world.state(&id);
+    // Two calls wrote one value: the slower one counts.
+    assert!(answer["plan"].as_str().unwrap().contains("the harbour at noon"));
+    let graph = world.run(&["graph", &id]).ends(0).out;
+    assert_eq!(graph.matches("(write conflict)").count(), 2, "{graph}");
+    // The first answer did not fit the schema, and went back.
+    let answers = state
+        .nodes
+        .values()
+        .filter(|node| node.id.kind == NodeKind::Answer);
+    let answers: Vec<&str> = answers.map(|node| node.text()).collect();
+    assert_eq!(answers.len(), 2, "{answers:?}");
+    assert!(answers[0].starts_with("Saturday: "), "{answers:?}");
+    // Another sky, another branch: only what depended on it is redone.
+    let sun = r#"{"day":"Saturday","sky":"sun","degrees":21}"#;
+    let edit = [
+        "edit",
+        &id,
+        "o4",
+        "--value",
+        sun,
+        "--resume",
+        "--headless",
+        "--policy",
+        "auto",
+    ];
+    let answer: Value = serde_json::from_str(&world.run(&edit).ends(0).out).unwrap();
+    assert_eq!((&answer["trip"], &answer["price"]), (&json!("boat"), &json!(47)));
+    let state = world.state(&id);
+    let executions = |tool: &str| state.ledger.values().filter(|entry| &*entry.tool == tool).count();
+    for (tool, times) in [
+        ("get_forecast", 1),
+        ("find_train", 1),
+        ("ask_harbour_guide", 1),
+        ("ask_museum_guide", 1),
+        ("write_plan", 2),
+        ("book_museum", 1),
+        ("book_boat", 1),
+    ] {
+        assert_eq!(executions(tool), times, "{tool}");
+    }
+}
+
+#[test]
+fn without_anybody_to_ask_the_weekend_is_planned_and_nothing_is_booked() {
+    let world = World::new();
+    let output = world.run(&["demo", "weekend", "--headless"]).ends(0);
+    assert!(output.out.contains(r#""trip": "none""#), "{}", output.out);
+    let output = world
+        .run(&["demo", "weekend", "--headless", "--policy", "supervised"])
+        .ends(0);
+    assert!(output.out.contains("no plan"), "{}", output.out);
+    for id in world.ids() {
+        let state = world.state(&id);
+        assert!(
+            state
+                .ledger
+                .values()
+                .all(|entry| !entry.tool.starts_with("book_"))
+        );
+    }
 }
 
 #[test]
