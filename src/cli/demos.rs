@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn the_list_is_broken_for_a_terminal_and_whole_for_anything_else() {
         for run in ALL {
-            assert_eq!(lines(run, None), [format!("{:8} {}", run.name, run.what)]);
+            assert_eq!(lines(run, None), [format!("  {:8} {}", run.name, run.what)]);
             for columns in [40, 80, 160] {
                 let lines = lines(run, Some(columns));
                 assert!(

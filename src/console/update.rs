@@ -28,6 +28,7 @@ pub(crate) mod review;
 pub(crate) mod rules;
 mod run;
 pub(crate) mod search;
+mod settings_line;
 pub(crate) mod stage;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 //! The first that fits is taken: the same bytes again if that may help and does no harm, other
 //! arguments, the model.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -97,10 +98,21 @@ impl Ladder {
     }
 
     /// Returns the text of the settings with one value replaced.
+    /// The value is JSON, a list, table or quoted text of TOML, or else a text as it stands, such as `10s`.
     pub fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, Bad> {
-        // A value that is not JSON, such as `10s`, is taken as a string.
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-        Ok(Arc::from(self.policy.with(key, value)?.to_text()))
+        if let Ok(json) = serde_json::from_str(value) {
+            return Ok(Arc::from(self.policy.with(key, json)?.to_text()));
+        }
+        let wrong = match of_toml(value) {
+            Some(Ok(value)) => return Ok(Arc::from(self.policy.with(key, value)?.to_text())),
+            Some(Err(wrong)) => Some(wrong),
+            None => None,
+        };
+        let policy = self.policy.with(key, Value::from(value)).map_err(|bad| Bad {
+            why: wrong.unwrap_or(bad.why),
+            ..bad
+        })?;
+        Ok(Arc::from(policy.to_text()))
     }
 
     /// Sets the class of a failure whose kind follows only from its text.
@@ -118,6 +130,21 @@ impl Ladder {
     }
 }
 
+/// Reads a list, a table or a quoted text of TOML; `None` for any other text. An error says what is wrong with it.
+fn of_toml(text: &str) -> Option<Result<Value, String>> {
+    if !text.starts_with(['[', '{', '\'', '"']) {
+        return None;
+    }
+    let hint = "write it as in a settings file: ['a', 'b'], { key = 1 } or 'text'";
+    let document = format!("value = {text}");
+    Some(match toml::from_str::<BTreeMap<String, Value>>(&document) {
+        // More than one member: the text has lines of its own.
+        Ok(mut members) if members.len() == 1 => members.remove("value").ok_or_else(|| hint.to_owned()),
+        Ok(_) => Err(hint.to_owned()),
+        Err(error) => Err(format!("{}; {hint}", error.message())),
+    })
+}
+
 fn leave(why: &str) -> Next {
     Next::Leave { why: why.into() }
 }
@@ -127,5 +154,55 @@ pub fn error_of<'s>(state: &'s State, call: &Call) -> Option<&'s ToolError> {
     match state.observation(call.id).and_then(Node::outcome)? {
         Outcome::Err(error) => Some(error),
         Outcome::Ok { .. } | Outcome::Cancelled { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use overrule_domain::escape::Detector;
+
+    /// The settings after a change, or why it is refused.
+    fn changed(key: &str, value: &str) -> Result<Policy, String> {
+        let ladder = Ladder::new(Policy::default(), 0);
+        let text = ladder.configured(key, value).map_err(|bad| bad.to_string())?;
+        Ok(Policy::parse(&text).unwrap())
+    }
+
+    #[test]
+    fn a_value_is_written_as_json_as_toml_or_as_it_stands() {
+        for list in [
+            "[\"visits\",\"exhausted\"]",
+            "['visits', 'exhausted']",
+            "[ 'visits', \"exhausted\", ]",
+        ] {
+            let muted = changed("loops.muted", list).unwrap().loops.muted;
+            assert_eq!(muted, [Detector::Visits, Detector::Exhausted], "{list}");
+        }
+        for span in ["10s", "'10s'", "\"10s\""] {
+            assert_eq!(
+                changed("breaker.open", span).unwrap().breaker.open.0,
+                10_000,
+                "{span}"
+            );
+        }
+        for table in [r#"{"a":["b"]}"#, "{ a = ['b'] }"] {
+            let others = changed("loops.substitutes", table).unwrap().loops.substitutes;
+            assert_eq!(others.len(), 1, "{table}");
+        }
+        assert_eq!(changed("retry.retries", "2").unwrap().retry.retries, 2);
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_read_is_refused_with_the_form_to_write() {
+        for list in ["['visits', ", "[visits]", "['visits']\nmore = 1", "{ a = }"] {
+            let why = changed("loops.muted", list).unwrap_err();
+            assert!(
+                why.starts_with("loops.muted: ") && why.contains("['a', 'b']"),
+                "{list}: {why}"
+            );
+        }
+        let why = changed("loops.muted", "['nothing']").unwrap_err();
+        assert!(why.contains("nothing") && !why.contains("['a', 'b']"), "{why}");
     }
 }

@@ -37,13 +37,14 @@ impl Act for AllowLoop {
     }
 }
 
-/// Mute a loop detector: sequence, same_error, no_progress or failing_tool
+/// Mute a loop detector
 #[derive(Debug, clap::Args)]
 pub struct MuteLoops {
     /// The session
     #[command(flatten)]
     pub on: On,
     /// Name of the detector
+    #[arg(help = format!("Name of the detector: {}", Detector::names()))]
     pub detector: String,
     /// Unmute the detector
     #[arg(long, alias = "listen")]
@@ -70,5 +71,21 @@ impl Act for MuteLoops {
             detector,
             muted: !self.unmute,
         })])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Args as _;
+
+    #[test]
+    fn the_help_names_every_detector() {
+        let help = MuteLoops::augment_args(clap::Command::new("mute-loops"))
+            .render_long_help()
+            .to_string();
+        for detector in Detector::ALL {
+            assert!(help.contains(detector.name()), "{detector}: {help}");
+        }
     }
 }

@@ -9,14 +9,18 @@ use crate::exit::{Code, Failure};
 use overrule_base::text::visible;
 use overrule_domain::command::{Command, ResilienceCommand};
 
+/// The help of the settings.
+const FORM: &str = "One or more settings, each with a value as in a settings file (TOML): retry.retries=2, \
+                    breaker.open=1m, \"loops.muted=['visits', 'exhausted']\" (see docs/resilience.md)";
+
 /// Change how a session handles failures, such as retry.retries=2 or breaker.open=1m
 #[derive(Debug, clap::Args)]
 pub struct SetResilience {
     /// The session
     #[command(flatten)]
     pub on: On,
-    /// One or more settings (see docs/resilience.md)
-    #[arg(value_name = "KEY=VALUE", required = true)]
+    /// One or more settings, each with a value as in a settings file (see docs/resilience.md)
+    #[arg(help = FORM, value_name = "KEY=VALUE", required = true)]
     pub settings: Vec<String>,
 }
 

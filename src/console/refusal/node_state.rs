@@ -143,8 +143,8 @@ pub enum OtherKeys {
     Repair {
         /// The call.
         call: NodeId,
-        /// Chooses a repair.
-        choose: String,
+        /// Chooses a repair; `None` where none is offered.
+        choose: Option<String>,
         /// Lets the call fail.
         skip: String,
         /// Edits it.
@@ -167,9 +167,11 @@ impl OtherKeys {
                 choose,
                 skip,
                 edit,
-            } => format!(
-                "{call} cannot run as it is: {choose} chooses a repair, {skip} lets the call fail, {edit} edits"
-            ),
+            } => {
+                let choose = choose.as_deref().map(|key| format!("{key} chooses a repair, "));
+                let choose = choose.unwrap_or_default();
+                format!("{call} cannot run as it is: {choose}{skip} lets the call fail, {edit} edits")
+            }
         }
     }
 }

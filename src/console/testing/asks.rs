@@ -222,18 +222,6 @@ impl Stage {
 
     /// A call with two possible repairs.
     pub fn two_repairs(&mut self) {
-        self.begin();
-        self.thought("t2", "first this");
-        self.proposed("c3", "book_flight", r#"{"day":"10/11/2024"}"#);
-        self.call(CallEvent::Invalid {
-            call: id("c3"),
-            rev: Rev(1),
-            faults: vec![Fault {
-                path: "/day".into(),
-                keyword: "format".into(),
-                message: "is not a date".into(),
-            }],
-        });
         let fix = |day: &str| Fix {
             label: format!("day: \"{day}\""),
             changes: vec![Change {
@@ -247,6 +235,26 @@ impl Stage {
             tool: "book_flight".into(),
             args: format!("{{\"day\":\"{day}\"}}").into(),
         };
+        self.offered_repairs(
+            "it can be read in two ways",
+            vec![fix("2024-11-10"), fix("2024-10-11")],
+        );
+    }
+
+    /// An invalid call that waits for a person, with these repairs.
+    pub fn offered_repairs(&mut self, why: &str, options: Vec<Fix>) {
+        self.begin();
+        self.thought("t2", "first this");
+        self.proposed("c3", "book_flight", r#"{"day":"10/11/2024"}"#);
+        self.call(CallEvent::Invalid {
+            call: id("c3"),
+            rev: Rev(1),
+            faults: vec![Fault {
+                path: "/day".into(),
+                keyword: "format".into(),
+                message: "is not a date".into(),
+            }],
+        });
         for event in [
             ResilienceEvent::RepairStarted {
                 call: id("c3"),
@@ -264,8 +272,8 @@ impl Stage {
                 call: id("c3"),
                 rev: Rev(1),
                 round: 1,
-                why: "it can be read in two ways".into(),
-                options: vec![fix("2024-11-10"), fix("2024-10-11")],
+                why: why.into(),
+                options,
             },
         ] {
             self.engine(Event::Resilience(event));

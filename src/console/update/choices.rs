@@ -13,6 +13,7 @@ use crate::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::msg::Out;
 use crate::panes::inspector::model::Subject;
 use crate::refusal::{Empty, NoTarget, NodeState, OtherKeys, Part, Refusal, Row};
+use crate::verbs::repair;
 use overrule_domain::call::{Digest, Shown, Status};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice, Resolution};
 use overrule_domain::id::{Attempt, NodeId, Rev};
@@ -35,7 +36,7 @@ pub(crate) fn choices(model: &mut Model) -> Result<(), Refusal> {
         })),
         Some(Status::Repairing(_)) => Err(other_keys(OtherKeys::Repair {
             call,
-            choose: key("choose-repair"),
+            choose: repair::is_offered(&model.run.state, call).then(|| key("choose-repair")),
             skip: key("skip-repair"),
             edit: key("edit"),
         })),

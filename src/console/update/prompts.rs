@@ -372,7 +372,7 @@ fn about_run(
             },
         }),
         LinePurpose::Detector => muted(model, &text)?,
-        LinePurpose::Resilience => return configure(model, &text, out),
+        LinePurpose::Resilience => return super::settings_line::configure(model, &text, out),
         LinePurpose::ResetBreaker => {
             let scope = text
                 .trim()
@@ -387,22 +387,6 @@ fn about_run(
         _ => return Ok(()),
     };
     send(model, command, None, out);
-    Ok(())
-}
-
-/// Changes failure settings: `KEY=VALUE`, any number of them.
-fn configure(model: &mut Model, text: &str, out: &mut Vec<Out>) -> Result<(), String> {
-    for setting in text.split_whitespace() {
-        let (key, value) = setting.split_once('=').ok_or_else(|| {
-            format!(
-                "`{}` is not a setting: type KEY=VALUE",
-                overrule_base::text::visible(setting)
-            )
-        })?;
-        let (key, value) = (key.into(), value.into());
-        let command = ResilienceCommand::Configure { key, value };
-        send(model, Command::Resilience(command), None, out);
-    }
     Ok(())
 }
 

@@ -88,7 +88,9 @@ fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal>
             model.inspector.ask();
             Ok(())
         }
-        Status::Repairing(_) => carry_out(model, &repair::CHOOSE_REPAIR, press),
+        Status::Repairing(_) if repair::is_offered(&model.run.state, id) => {
+            carry_out(model, &repair::CHOOSE_REPAIR, press)
+        }
         _ => choices(model),
     }
 }

@@ -170,7 +170,10 @@ pub fn decisions(state: &State, need: &Attention) -> &'static [&'static Verb] {
                 ]
             }
         }
-        Some((_, Status::Repairing(_))) => &[&repair::CHOOSE_REPAIR, &repair::SKIP_REPAIR],
+        Some((id, Status::Repairing(_))) if repair::is_offered(state, id) => {
+            &[&repair::CHOOSE_REPAIR, &repair::SKIP_REPAIR]
+        }
+        Some((_, Status::Repairing(_))) => &[&repair::SKIP_REPAIR],
         _ => &[],
     }
 }

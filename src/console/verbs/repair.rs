@@ -19,6 +19,7 @@ use overrule_base::text::visible;
 use overrule_domain::call::{Call, Status};
 use overrule_domain::command::{Command, ResilienceCommand};
 use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::state::State;
 
 /// The verb `choose-repair`.
 pub const CHOOSE_REPAIR: Verb = Verb {
@@ -32,7 +33,7 @@ pub const CHOOSE_REPAIR: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| decision(model, is_shown(model) && is_offered(model)),
+    available: |model| decision(model, is_shown(model) && is_offered_here(model)),
     seen: call_seen,
     command: |model| {
         let (call, rev) = call_and_rev(model)?;
@@ -70,11 +71,15 @@ pub const SKIP_REPAIR: Verb = Verb {
     ..Verb::BASE
 };
 
+/// True if a repair is offered for the call.
+pub(crate) fn is_offered(state: &State, call: NodeId) -> bool {
+    let offered = state.call(call).and_then(Call::offered);
+    offered.is_some_and(|offered| !offered.is_empty())
+}
+
 /// True if a repair is offered for the selected call.
-fn is_offered(model: &Model) -> bool {
-    let call = subject(model).and_then(|id| model.run.state.call(id.call()));
-    call.and_then(Call::offered)
-        .is_some_and(|offered| !offered.is_empty())
+fn is_offered_here(model: &Model) -> bool {
+    subject(model).is_some_and(|id| is_offered(&model.run.state, id.call()))
 }
 
 /// Opens a line for the number of one of the offered repairs.

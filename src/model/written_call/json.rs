@@ -31,6 +31,8 @@ const CALLS: &[&str] = &[
     "function",
     "calls",
 ];
+/// Members of JSON that contain what came back from a call.
+const REPORTED: &[&str] = &["error", "errors", "result"];
 /// Languages of blocks in which JSON is a call.
 const LANGUAGES: &[&str] = &[
     "",
@@ -122,6 +124,9 @@ fn call_of(json: &str, tools: &[&str]) -> Option<String> {
         Ok(first) => call_in(&first, false, tools),
         Err(error) => {
             let json = json.replace('\'', "\"");
+            if outer_members(&json).iter().any(|key| REPORTED.contains(key)) {
+                return None;
+            }
             let has = |key: &&str| json.contains(&format!("\"{key}\""));
             let is_call = error.is_eof() || ARGUMENTS.iter().any(has);
             let tool = tools.iter().find(|tool| is_call && names(&json, tool))?;
@@ -130,9 +135,39 @@ fn call_of(json: &str, tools: &[&str]) -> Option<String> {
     }
 }
 
+/// The names of the members of the outermost object, also of JSON that cannot be parsed as a whole.
+fn outer_members(json: &str) -> Vec<&str> {
+    let (mut names, mut depth, mut begin, mut escaped) = (Vec::new(), 0_u32, None, false);
+    for (at, c) in json.char_indices() {
+        match (begin, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(from), '"') => {
+                begin = None;
+                let is_name = json
+                    .get(at + 1..)
+                    .is_some_and(|rest| rest.trim_start().starts_with(':'));
+                names.extend(json.get(from..at).filter(|_| depth == 1 && is_name));
+            }
+            (None, '"') => begin = Some(at + 1),
+            (None, '{' | '[') => depth += 1,
+            (None, '}' | ']') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    names
+}
+
+/// True for what came back from a call: it is quoted.
+fn is_report(members: &serde_json::Map<String, Value>) -> bool {
+    let mut values = REPORTED.iter().filter_map(|key| members.get(*key));
+    values.any(|value| !value.is_null())
+}
+
 fn call_in(value: &Value, listed: bool, tools: &[&str]) -> Option<String> {
     let members = match value {
         Value::Array(list) => return list.iter().find_map(|one| call_in(one, true, tools)),
+        Value::Object(members) if is_report(members) => return None,
         Value::Object(members) => members,
         _ => return None,
     };

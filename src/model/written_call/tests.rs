@@ -66,6 +66,11 @@ fn a_call_in_the_text_is_found_in_each_form_whole_or_begun() {
         "{\"tool_uses\": [{\"recipient_name\": \"functions.read_file\", \"parameters\": {}}]}",
         "{\"read_file\": {\"path\": \"a\"}}",
         "{\"type\": \"function\", \"name\": \"list_dir\"}",
+        // Arguments may have members of any name, and a member may be empty.
+        "{\"tool\": \"read_file\", \"args\": {\"error\": \"x\", \"result\": 1}}",
+        "{\"tool\": \"read_file\", \"args\": {\"error\": \"x",
+        "{\"tool\": \"read_file\", \"args\": {\"path\": \"a\"}, \"error\": null}",
+        "{\"read_file\": {\"error\": \"x\"}}",
     ] {
         assert!(find(text, TOOLS).is_some(), "{text}");
     }
@@ -104,6 +109,15 @@ fn an_answer_that_talks_about_calls_is_one() {
         ">>> read_file",
         "[read_file](docs/read_file.md)",
         "[read_file, list_dir]",
+        // A report of an error, or of a result, is quoted: whole, in a block, in lines, shortened.
+        "{\"call\": {\"tool\": \"read_file\", \"args\": {\"path\": \"a\"}}, \"error\": {\"class\": \"not_found\", \"message\": \"no such file\"}}",
+        "It failed:\n{\"tool\": \"read_file\", \"error\": \"no such file\"}",
+        "{\"tool\": \"read_file\", \"args\": {\"path\": \"a\"}, \"error\": \"no such file\"}",
+        "```json\n{\"name\": \"read_file\", \"arguments\": {}, \"errors\": [\"no such file\"]}\n```",
+        "It failed:\n{\n  \"call\": {\n    \"tool\": \"read_file\",\n    \"args\": {…}\n  },\n  \"error\": {\"class\": \"auth\"}\n}",
+        "{'tool': 'read_file', 'args': {'path': 'a'}, 'error': 'no such file'}",
+        "{\"tool\": \"read_file\", \"args\": {…}, \"result\": \"alpha\"}",
+        "[{\"tool\": \"read_file\", \"args\": {}, \"error\": \"x\"}, {\"tool\": \"list_dir\", \"args\": {}, \"result\": []}]",
     ] {
         assert_eq!(find(text, TOOLS), None, "{text}");
     }

@@ -361,10 +361,18 @@ fn resilience(event: &ResilienceEvent, by_person: bool) -> Option<Act> {
             Some(act)
         }
         ResilienceEvent::PolicySet {
-            live: true, changed, ..
-        } => {
+            version,
+            live,
+            changed,
+            ..
+        } if *live || !changed.is_empty() => {
             let changed: Vec<String> = changed.iter().map(SettingChange::describe).collect();
-            Act::detailed("set_resilience", changed.join("; "))
+            let mut act = Act::detailed(
+                "set_resilience",
+                format!("version {version}: {}", changed.join("; ")),
+            )?;
+            act.reason = (!live).then(|| "from the settings files".to_owned());
+            Some(act)
         }
         _ => None,
     }

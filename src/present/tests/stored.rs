@@ -281,6 +281,7 @@ fn of_verbs() -> Examples {
     };
     let demo = DemoView {
         name: "audit",
+        system: "edit and resume",
         what: "reads the workspace",
     };
     let check = CheckView {

@@ -5,8 +5,9 @@
 use std::path::Path;
 
 use super::{row, text};
-use overrule_domain::envelope::Envelope;
-use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::envelope::{Actor, Envelope, Operator};
+use overrule_domain::event::{CallEvent, Event, ResilienceEvent};
+use overrule_domain::setting_change::SettingChange;
 use overrule_journal::{self as journal, Place};
 use overrule_present::audit::{AuditView, Who, entries};
 
@@ -22,6 +23,57 @@ fn recorded(session: &str) -> (Vec<Envelope>, Vec<AuditView>) {
 
 fn actions(entries: &[AuditView]) -> Vec<&str> {
     entries.iter().map(|entry| entry.action).collect()
+}
+
+#[test]
+fn each_change_of_a_setting_is_listed_with_its_values_and_its_author() {
+    let (mut envelopes, _) = recorded("demos/ring.jsonl");
+    let set = envelopes.iter().find_map(|envelope| match &envelope.event {
+        Event::Resilience(ResilienceEvent::PolicySet { .. }) => Some(envelope.clone()),
+        _ => None,
+    });
+    let mut later = set.expect("the detector `exhausted` is muted in this run");
+    later.seq = envelopes.last().unwrap().seq.next();
+    later.actor = Actor::Operator(Operator {
+        name: "ada".into(),
+        via: None,
+    });
+    if let Event::Resilience(ResilienceEvent::PolicySet {
+        version,
+        live,
+        changed,
+        ..
+    }) = &mut later.event
+    {
+        (*version, *live) = (2, true);
+        *changed = vec![SettingChange {
+            key: "retry.retries".into(),
+            from: Some("4".into()),
+            to: Some("2".into()),
+        }];
+    }
+    envelopes.push(later);
+    let all = entries(&envelopes);
+    let mut set = all.iter().filter(|entry| entry.action == "set_resilience");
+    let (files, live) = (set.next().unwrap(), set.next().unwrap());
+    assert_eq!(set.next(), None);
+    assert_eq!(
+        (&files.who, files.reason.as_deref()),
+        (&Who::Engine, Some("from the settings files"))
+    );
+    let detail = files.detail.as_deref().unwrap();
+    assert!(
+        detail.starts_with("version 1: ") && detail.contains("loops.muted from [] to [\"exhausted\"]"),
+        "{detail}"
+    );
+    assert_eq!(
+        (&live.who, live.reason.as_deref()),
+        (&Who::Operator("ada".into(), None), None)
+    );
+    assert_eq!(
+        live.detail.as_deref(),
+        Some("version 2: retry.retries from 4 to 2")
+    );
 }
 
 #[test]

@@ -251,7 +251,7 @@ fn waiting_calls_are_shown_with_what_was_tried() {
 fn what_decides_the_waiting_call_comes_first_and_works_there() {
     type Scene = fn(&mut Stage, &str);
     let args = r#"{"path":"a","content":"b"}"#;
-    let scenes: [(Scene, &[&str]); 4] = [
+    let scenes: [(Scene, &[&str]); 5] = [
         (
             |stage, args| stage.awaiting("c3", "write_file", args),
             &["enter, a approve the call", "enter, x reject the call"],
@@ -275,6 +275,10 @@ fn what_decides_the_waiting_call_comes_first_and_works_there() {
         (
             |stage, _| stage.two_repairs(),
             &["enter, F ", "enter, K stop repairing"],
+        ),
+        (
+            |stage, _| stage.offered_repairs("no day fits", Vec::new()),
+            &["enter, K stop repairing"],
         ),
     ];
     for (scene, rows) in scenes {

@@ -20,6 +20,23 @@ fn stage() -> Stage {
 }
 
 #[test]
+fn where_no_repair_is_offered_no_key_for_one_is_named() {
+    let mut stage = Stage::new(110, 40);
+    stage.offered_repairs("no day fits", Vec::new());
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("enter");
+    let text = flat(&stage.text());
+    assert!(
+        text.contains("c3 cannot run as it is: K lets the call fail, e edits"),
+        "{text}"
+    );
+    assert!(!text.contains("F choose"), "{text}");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
 fn what_a_repair_changes_and_why_is_not_cut_off() {
     let mut stage = stage();
     stage.send(Msg::Term(TermMsg::Resize {
