@@ -46,8 +46,6 @@ const PURE: [&str; 7] = [
 const IMPURE: &str = r"\b(tokio|futures_util|reqwest|ratatui|crossterm|rustix|fs4|tempfile|etcetera|rand)\s*::|\bstd\s*::\s*(?:\{[^}]*)?\b(fs|net|process|env|thread|time)\b|\b(SystemTime|Instant)\s*::\s*now\b";
 /// Types whose value changes while it is only read.
 const CHANGES_UNSEEN: &str = r"\b(Cell|RefCell|OnceCell|UnsafeCell|LazyCell|Mutex|RwLock|OnceLock|Atomic[A-Z]\w*)\b|\bthread_local\s*!";
-/// A run is kept in plain maps and lists: what once packed it, by name, and the ways to ask for what was packed.
-const PACKING: &str = r"\b(lz4_flex|Paged|Packer|Unpacker|Seldom|ByHash|Fingerprint|Few|rest_all|rest_if_crowded)\b|\b(overrule_)?domain\s*::\s*(pack|paged|seldom|by_hash|bits|times|names|fingerprint)\b|\b(nodes|calls|turns|ledger)\s*\.\s*(scan|reader|rest)\s*\(";
 /// Ways to open a file that may wait for ever or never end.
 const OPENS: &str = r"\bfs\s*::\s*(\{[^}]*\b)?(read|read_to_string|copy)\b|\bFile\s*::\s*(open|options|create\w*)\b|\bOpenOptions\b|\bfs\s*::\s*open(at2?)?\b";
 /// Files that open others: the one for all, those that stay in a directory that they have opened (regular files only,
@@ -220,7 +218,6 @@ fn wrong_worlds(files: &[File]) -> Vec<String> {
         (CHANGES_UNSEEN, "changes while it is read", |module, _| {
             module != "domain"
         }),
-        (PACKING, "packs what is to be plain", |_, _| false),
         (
             r"\bEnvelope\s*\{",
             "builds an envelope: `stamp` does, and the reader of the journal",
@@ -364,19 +361,6 @@ fn each_world_stays_in_its_modules() {
 }
 
 #[test]
-fn nothing_packs_a_run() {
-    let pattern = Regex::new(PACKING).unwrap();
-    let texts = ["benches", "examples"].into_iter().flat_map(rust_files);
-    let mut texts: Vec<(String, String)> = texts.map(|file| (file.name, file.code)).collect();
-    let manifest = fs::read_to_string(project().join("Cargo.toml")).unwrap();
-    texts.push(("Cargo.toml".to_owned(), manifest));
-    for (name, text) in texts {
-        let found = pattern.find(&text).map(|found| found.as_str());
-        assert_eq!(found, None, "{name}");
-    }
-}
-
-#[test]
 fn every_file_says_what_it_is_and_what_it_must_not_know() {
     none(&wrong_headers(&rust_files("src")));
     let tests: Vec<File> = rust_files("tests")
@@ -416,6 +400,9 @@ fn no_numbers_of_lists_that_nobody_has() {
 
 #[path = "architecture/crates.rs"]
 mod crates;
+
+#[path = "architecture/floors.rs"]
+mod floors;
 
 /// The checks themselves, each on a sample with a violation and one without.
 #[path = "architecture/checks.rs"]

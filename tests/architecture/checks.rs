@@ -176,20 +176,6 @@ fn a_wrong_world_is_found() {
         assert_eq!(one("src/engine/a.rs", changes), 0, "{changes}");
     }
     assert_eq!(one("src/domain/a.rs", "Cells; LazyLock<Regex>; atomic(x)"), 0);
-    for packs in [
-        "use overrule_domain::paged::Paged;",
-        "state.calls.scan()",
-        "state.nodes.reader()",
-        "state.rest_all()",
-        "lz4_flex::compress(x)",
-        "Few::None",
-    ] {
-        assert!(one("src/console/a.rs", packs) > 0, "{packs}");
-    }
-    assert_eq!(
-        one("src/console/a.rs", "keys.rest(); scan(calls); names::Names"),
-        0
-    );
     for opens in [
         "std::fs::read(x)",
         "use std::fs::{self, read_to_string};",
