@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use overrule::console::keymap::Keymap;
+use overrule::console::app::registry;
 use overrule::console::layout::gutter::Line;
 use overrule::console::link::Update;
 use overrule::console::model::Source;
@@ -206,7 +206,7 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         charset: Charset::Unicode,
         wide: false,
         line: Line::Unicode,
-        keymap: Keymap::new(&[])?,
+        keymap: registry::keymap(&[])?,
         arming_ms: 500,
         session: "garden".to_owned(),
         utc_zero: None,

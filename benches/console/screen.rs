@@ -5,7 +5,7 @@
 use overrule::console::model::Source;
 use std::sync::Arc;
 
-use overrule::console::keymap::Keymap;
+use overrule::console::app::registry;
 use overrule::console::layout::gutter::Line;
 use overrule::console::link::Update;
 use overrule::console::model::{Model, OperatorFiles, Settings, Themes};
@@ -58,7 +58,7 @@ impl Console {
             charset: Charset::Unicode,
             wide: false,
             line: Line::Unicode,
-            keymap: Keymap::new(&[]).unwrap(),
+            keymap: registry::keymap(&[]).unwrap(),
             arming_ms: 500,
             session: "measured".to_owned(),
             utc_zero: None,

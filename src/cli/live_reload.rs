@@ -13,6 +13,7 @@ use tokio::time::{Duration, Instant, sleep_until};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use overrule_config::{self as config, keep, keymap as keys};
+use overrule_console::app::registry;
 use overrule_console::files::{Files, Read};
 use overrule_console::keymap::{self, Keymap};
 use overrule_console::theme::Theme;
@@ -59,12 +60,12 @@ pub fn keymap(app_context: &AppContext) -> Result<Keymap, Failure> {
 
 fn read_keys(file: Option<&Path>) -> Result<Keymap, String> {
     let Some(file) = file else {
-        return Keymap::new(&[]).map_err(|error| error.to_string());
+        return registry::keymap(&[]).map_err(|error| error.to_string());
     };
     let text = keys::read(file).map_err(|error| error.to_string())?;
     let text = text.unwrap_or_default();
     let changes = keymap::file::parse(&file.to_string_lossy(), &text).map_err(|error| error.to_string())?;
-    Keymap::new(&changes).map_err(|error| error.to_string())
+    registry::keymap(&changes).map_err(|error| error.to_string())
 }
 
 /// Watches the files until it is dropped.

@@ -9,6 +9,7 @@ mod handover;
 mod keys;
 mod options;
 mod picker;
+pub mod registry;
 mod save;
 pub mod typed;
 mod worker;

@@ -7,7 +7,7 @@ use super::context::Context;
 use super::model::Model;
 use super::model::arming::VisibleQuestion;
 use super::verbs::availability::{self, Availability};
-use super::verbs::{Rank, Verb, help, verbs};
+use super::verbs::{Rank, Verb, help};
 
 /// Screens with fewer columns get the short labels of a dialog.
 const NARROW: u16 = 60;
@@ -78,8 +78,10 @@ pub fn hints(model: &Model) -> Vec<Hint> {
 
 /// The verbs with a label and a key that are offered here, each with whether its key would be refused.
 fn offered(model: &Model, here: Context) -> Vec<(&'static Verb, bool)> {
-    verbs()
-        .filter(|verb| !verb.hint.is_empty() && !model.settings.keymap.keys_of(verb.name).is_empty())
+    let keymap = &model.settings.keymap;
+    keymap
+        .verbs()
+        .filter(|verb| !verb.hint.is_empty() && !keymap.keys_of(verb.name).is_empty())
         .filter(|verb| verb.contexts.iter().any(|context| here.reaches(*context)))
         .filter(|verb| model.settings.is_replay() || !verb.contexts.contains(&Context::Replay))
         .filter_map(|verb| match availability::of(model, verb) {

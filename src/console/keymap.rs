@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::context::Context;
 use super::key::{BadKey, Key};
-use super::verbs::{self, Verb, verbs};
+use super::verbs::{self, Families, Verb};
 use overrule_base::document::{Place, near};
 use overrule_base::text::visible;
 
@@ -82,13 +82,15 @@ const NEEDED: [&str; 4] = ["interrupt", "help", "discard", "back"];
 /// Keys to verbs, by context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
+    families: Families,
     keys: BTreeMap<(Context, Key), &'static Verb>,
     of: BTreeMap<&'static str, Vec<Key>>,
 }
 
 impl Keymap {
     /// The defaults with the operator's changes, which replace the keys of a command.
-    pub fn new(changes: &[Change]) -> Result<Self, Error> {
+    pub fn new(families: Families, changes: &[Change]) -> Result<Self, Error> {
+        let verbs = || of(families);
         let mut requested: BTreeMap<&'static str, &Change> = BTreeMap::new();
         for change in changes {
             let name = verbs::current_name(&change.name.value);
@@ -111,6 +113,7 @@ impl Keymap {
             }
         }
         let mut map = Self {
+            families,
             keys: BTreeMap::new(),
             of: BTreeMap::new(),
         };
@@ -151,6 +154,22 @@ impl Keymap {
             }
         }
         Ok(map)
+    }
+
+    /// Every verb by family, in the order of help.
+    pub fn families(&self) -> Families {
+        self.families
+    }
+
+    /// Every verb, in the order of help.
+    pub fn verbs(&self) -> impl Iterator<Item = &'static Verb> + use<> {
+        of(self.families)
+    }
+
+    /// True for a verb of the family with this heading.
+    pub fn is_of(&self, heading: &str, verb: &Verb) -> bool {
+        let mut families = self.families.iter();
+        families.any(|(one, verbs)| *one == heading && verbs.contains(verb))
     }
 
     fn bind(&mut self, context: Context, key: Key, verb: &'static Verb) -> Result<(), Wrong> {
@@ -218,6 +237,10 @@ impl Keymap {
     }
 }
 
+fn of(families: Families) -> impl Iterator<Item = &'static Verb> {
+    families.iter().flat_map(|(_, family)| family.iter())
+}
+
 fn parse<'a>(
     name: &'static str,
     keys: impl Iterator<Item = (&'a str, Option<&'a Place>)>,
@@ -236,9 +259,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::app::registry::{keymap, verbs};
     use crate::panes::Pane;
     use crate::verbs::{
-        approve, approve_list, broken_stream, consent, is_text, quit, retry, run_now, unknown_outcome,
+        TEXTS, approve, approve_list, broken_stream, consent, quit, retry, run_now, unknown_outcome,
         write_rule,
     };
 
@@ -249,7 +273,7 @@ mod tests {
 
     #[test]
     fn the_default_table_has_no_key_with_two_meanings() {
-        Keymap::new(&[]).unwrap();
+        keymap(&[]).unwrap();
     }
 
     #[test]
@@ -273,7 +297,8 @@ mod tests {
             let found = verbs().filter(|verb| of(verb));
             found.flat_map(|verb| verb.keys).copied().collect()
         };
-        let edits = keys(&is_text);
+        let all = keymap(&[]).unwrap();
+        let edits = keys(&|verb| all.is_of(TEXTS, verb));
         let runs = keys(&allows);
         assert!(runs.contains("ctrl-a") && edits.contains("ctrl-u"));
         assert_eq!(edits.intersection(&runs).collect::<Vec<_>>(), Vec::<&&str>::new());
@@ -291,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_key_given_to_two_commands_of_a_place_is_refused_by_name() {
-        let error = Keymap::new(&[change("reject", &["a"])]).unwrap_err();
+        let error = keymap(&[change("reject", &["a"])]).unwrap_err();
         let text = error.to_string();
         assert!(
             text.starts_with("keys.toml:2:11: `a` means both `approve` and `reject` in every pane: give"),
@@ -302,11 +327,11 @@ mod tests {
     #[test]
     fn a_pane_key_may_not_hide_one_that_works_everywhere() {
         assert!(matches!(
-            Keymap::new(&[change("expand", &["q"])]).map_err(|error| error.wrong),
+            keymap(&[change("expand", &["q"])]).map_err(|error| error.wrong),
             Err(Wrong::Duplicate { .. })
         ));
         assert!(matches!(
-            Keymap::new(&[change("approve", &["ctrl-c"])]).map_err(|error| error.wrong),
+            keymap(&[change("approve", &["ctrl-c"])]).map_err(|error| error.wrong),
             Err(Wrong::Duplicate { .. })
         ));
     }
@@ -314,20 +339,20 @@ mod tests {
     #[test]
     fn characters_cannot_be_commands_where_text_is_typed() {
         assert!(matches!(
-            Keymap::new(&[change("done", &["d"])]).map_err(|error| error.wrong),
+            keymap(&[change("done", &["d"])]).map_err(|error| error.wrong),
             Err(Wrong::Typed { .. })
         ));
     }
 
     #[test]
     fn an_unknown_name_is_refused_with_the_nearest_one() {
-        let error = Keymap::new(&[change("aprove", &["a"])]).unwrap_err();
+        let error = keymap(&[change("aprove", &["a"])]).unwrap_err();
         let text = error.to_string();
         assert!(
             text.starts_with("keys.toml:2:1: `aprove` is not a command, did you mean `approve`"),
             "{text}"
         );
-        let evil = Keymap::new(&[change("\"\\u001b[31m\"", &["a"])])
+        let evil = keymap(&[change("\"\\u001b[31m\"", &["a"])])
             .unwrap_err()
             .to_string();
         assert!(!evil.contains('\u{1b}'), "{evil:?}");
@@ -335,10 +360,10 @@ mod tests {
 
     #[test]
     fn an_old_name_changes_the_renamed_command() {
-        let map = Keymap::new(&[change("collect", &["alt-y"])]).unwrap();
+        let map = keymap(&[change("collect", &["alt-y"])]).unwrap();
         assert_eq!(map.first("stage"), "alt-y");
         let both = [change("stage", &["alt-y"]), change("collect", &["alt-z"])];
-        let error = Keymap::new(&both).unwrap_err();
+        let error = keymap(&both).unwrap_err();
         assert!(
             error
                 .to_string()
@@ -349,7 +374,7 @@ mod tests {
 
     #[test]
     fn an_invalid_key_is_refused_with_its_place() {
-        let error = Keymap::new(&[change("approve", &["ctrl-y", "hyper-x"])]).unwrap_err();
+        let error = keymap(&[change("approve", &["ctrl-y", "hyper-x"])]).unwrap_err();
         let text = error.to_string();
         assert!(
             text.starts_with("keys.toml:2:22: `approve`: `hyper-x` is not a key"),
@@ -360,17 +385,17 @@ mod tests {
     #[test]
     fn the_way_out_keeps_a_key() {
         for name in NEEDED {
-            let error = Keymap::new(&[change(name, &[])]).unwrap_err();
+            let error = keymap(&[change(name, &[])]).unwrap_err();
             assert!(error.to_string().contains("needs a key"), "{error}");
             assert!(error.place.is_some());
         }
-        let map = Keymap::new(&[change("zoom", &[])]).unwrap();
+        let map = keymap(&[change("zoom", &[])]).unwrap();
         assert_eq!(map.first("zoom"), "", "any other may be without one");
     }
 
     #[test]
     fn a_change_replaces_the_defaults() {
-        let map = Keymap::new(&[change("approve", &["alt-y"])]).unwrap();
+        let map = keymap(&[change("approve", &["alt-y"])]).unwrap();
         let key = |text: &str| text.parse::<Key>().unwrap();
         assert_eq!(map.verb(Context::Pane(Pane::QUEUE), key("a"), false), None);
         assert_eq!(
@@ -386,7 +411,7 @@ mod tests {
 
     #[test]
     fn approve_is_on_no_key_that_is_pressed_by_habit() {
-        let map = Keymap::new(&[]).unwrap();
+        let map = keymap(&[]).unwrap();
         for habit in ["enter", "space", "y", "esc", "tab"] {
             let key: Key = habit.parse().unwrap();
             for context in Context::all() {

@@ -13,7 +13,6 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 
-use super::keymap::Keymap;
 use super::layout::gutter::Line;
 use super::link::Update;
 use super::model::{Model, OperatorFiles, Settings, Themes};
@@ -81,7 +80,7 @@ impl Stage {
             charset: Charset::Unicode,
             wide: false,
             line: Line::Unicode,
-            keymap: Keymap::new(&[]).unwrap(),
+            keymap: crate::app::registry::keymap(&[]).unwrap(),
             arming_ms: ARMING,
             session: "s1".to_owned(),
             utc_zero: Some(0),

@@ -7,7 +7,7 @@ mod pictures;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overrule::console::verbs;
+use overrule::console::app::registry;
 use overrule::domain::call::{EffectClass, Gate};
 use overrule::policy;
 
@@ -31,7 +31,7 @@ fn the_keys_are_those_of_the_command_table() {
     let begin = text.find(BEGIN).expect("the mark of the keys");
     let begin = begin + text[begin..].find("-->\n").unwrap() + 4;
     let end = text.find(END).expect("the end of the keys");
-    let expected = format!("\n{}\n", verbs::markdown().trim_end());
+    let expected = format!("\n{}\n", registry::markdown().trim_end());
     if std::env::var_os("OVERRULE_WRITE_KEYS").is_some() {
         let new = format!("{}{expected}{}", &text[..begin], &text[end..]);
         std::fs::write(KEYS, new).unwrap();

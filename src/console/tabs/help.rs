@@ -9,7 +9,7 @@ use crate::doc::Styled;
 use crate::keymap::Keymap;
 use crate::theme::Role;
 use crate::verbs::tasks::{REPLAY, Row, TASKS, Task};
-use crate::verbs::{Access, FAMILIES, Verb, help, is_move, verbs};
+use crate::verbs::{Access, MOVES, Verb, help};
 
 /// Columns of keys and name before the doc of a command.
 const BEFORE: usize = 34;
@@ -185,9 +185,11 @@ impl Listed<'_> {
 
     /// The verbs of this place alone. Everyone knows how to move.
     fn own(&self) -> impl Iterator<Item = &'static Verb> {
-        let here = self.here;
-        verbs()
-            .filter(move |verb| verb.contexts.contains(&here) && !is_move(verb) && **verb != help::HELP_HERE)
+        let (here, keymap) = (self.here, self.keymap);
+        let is_own = move |verb: &&Verb| {
+            verb.contexts.contains(&here) && !keymap.is_of(MOVES, verb) && **verb != help::HELP_HERE
+        };
+        keymap.verbs().filter(is_own)
     }
 
     /// A row of the first screen; none without a key, or if the run refuses all of it.
@@ -246,7 +248,7 @@ impl Listed<'_> {
             (first || is_here) && verb.effect.is_allowed(self.mode.access())
         };
         let mut last = None;
-        for (task, family) in FAMILIES {
+        for (task, family) in self.keymap.families() {
             for verb in family.iter().filter(is_listed) {
                 let heading = match context {
                     Context::Panes => format!("{}: {task}", context.heading()),

@@ -4,7 +4,7 @@
 
 use super::availability::{Availability, allowed, is_offered, is_possible, offered};
 use super::synonyms::synonyms;
-use super::{Care, Verb, is_move, is_text, replace, verbs};
+use super::{Care, MOVES, TEXTS, Verb, replace};
 use crate::context::Context;
 use crate::hints::context;
 use crate::model::Model;
@@ -79,12 +79,14 @@ fn palette(model: &mut Model) {
         verb.contexts.iter().any(|context| here.reaches(*context))
             && (model.settings.is_replay() || verb.contexts != [Context::Replay])
     };
+    let keymap = &model.settings.keymap;
     // A move is pressed, not chosen. A text takes what edits it.
-    let is_listed =
-        |verb: &&Verb| !is_move(verb) && is_possible(model, verb) && (works(verb) || !is_text(verb));
+    let is_listed = |verb: &&Verb| {
+        !keymap.is_of(MOVES, verb) && is_possible(model, verb) && (works(verb) || !keymap.is_of(TEXTS, verb))
+    };
     let choice = |verb: &'static Verb| {
         let place = verb.contexts.first().filter(|_| !works(verb));
-        let keys = model.settings.keymap.keys_of(verb.name).iter();
+        let keys = keymap.keys_of(verb.name).iter();
         let keys: Vec<String> = keys.map(ToString::to_string).collect();
         let (right, gives) = match place {
             Some(place) => (
@@ -103,7 +105,7 @@ fn palette(model: &mut Model) {
             gives,
         }
     };
-    let mut choices: Vec<Choice> = verbs().filter(is_listed).map(choice).collect();
+    let mut choices: Vec<Choice> = keymap.verbs().filter(is_listed).map(choice).collect();
     choices.sort_by_key(|choice| (matches!(choice.gives, Gives::Elsewhere(_)), !choice.now));
     lists::list(model, ListPurpose::Palette, "command", choices);
 }

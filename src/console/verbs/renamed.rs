@@ -38,7 +38,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::verbs::verbs;
+    use crate::app::registry::verbs;
 
     #[test]
     fn each_old_name_leads_to_a_command_and_is_none() {

@@ -90,7 +90,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::verbs::verbs;
+    use crate::app::registry::verbs;
 
     #[test]
     fn each_entry_is_about_one_command_and_in_small_letters() {

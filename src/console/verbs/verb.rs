@@ -9,6 +9,13 @@ use crate::msg::Out;
 use crate::refusal::Refusal;
 use overrule_domain::command::Command;
 
+/// All verbs, by family with its heading, in the order of help.
+pub type Families = &'static [(&'static str, &'static [Verb])];
+/// The family of the moves in a pane, page or text.
+pub const MOVES: &str = "move";
+/// The family of what edits a text field.
+pub const TEXTS: &str = "text";
+
 /// A verb of the console: all that is known about one command.
 #[derive(Debug, Clone, Copy)]
 pub struct Verb {

@@ -10,7 +10,7 @@ use overrule_domain::call::EffectClass;
 fn question(width: u16, height: u16) -> Stage {
     let mut stage = Stage::with(width, height, |settings| {
         let changes = parse("keys.toml", "answer = \"ctrl-y\"").unwrap();
-        settings.keymap = crate::keymap::Keymap::new(&changes).unwrap();
+        settings.keymap = crate::app::registry::keymap(&changes).unwrap();
     });
     stage.begin();
     stage.has_tool("ask_operator", EffectClass::Read, &["asks_operator"]);

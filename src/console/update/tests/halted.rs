@@ -1,5 +1,6 @@
 //! Tests a halted run: views and cancels work, and nothing else is offered or sent.
 
+use crate::app::registry::verbs;
 use crate::context::Context;
 use crate::hints::{context, hints};
 use crate::link::Update;
@@ -11,8 +12,8 @@ use crate::panes::rows::Target;
 use crate::refusal;
 use crate::refusal::HALTED;
 use crate::testing::{ARMING, Stage, id};
+use crate::verbs::Verb;
 use crate::verbs::availability::{Availability, is_offered, of};
-use crate::verbs::{Verb, verbs};
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::refusal::{Refusal, RefusalKind};
 

@@ -2,7 +2,6 @@
 
 use crate::context::Context;
 use crate::hints::context;
-use crate::keymap::Keymap;
 use crate::keymap::file::parse;
 use crate::model::Source;
 use crate::model::overlay::Overlay;
@@ -136,7 +135,7 @@ fn help_over_a_preview_that_was_sent_stays_until_it_is_closed() {
 fn a_key_without_a_meaning_names_the_key_of_help_that_works_there() {
     let mut stage = Stage::with(110, 40, |settings| {
         let changes = parse("keys.toml", "help-here = \"f3\"").unwrap();
-        settings.keymap = Keymap::new(&changes).unwrap();
+        settings.keymap = crate::app::registry::keymap(&changes).unwrap();
     });
     stage.begin();
     stage.consent("c3");

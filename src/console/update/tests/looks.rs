@@ -26,7 +26,7 @@ fn read(change: impl FnOnce(&mut Read)) -> Msg {
     let mut read = Read {
         theme: "dark".to_owned(),
         themes: built_in(),
-        keymap: Some(Ok(Keymap::new(&[]).unwrap())),
+        keymap: Some(Ok(crate::app::registry::keymap(&[]).unwrap())),
         policy: policy("4", "30"),
         problems: Vec::new(),
         place: None,
@@ -42,7 +42,7 @@ fn policy(retries: &str, window: &str) -> Vec<(String, String)> {
 
 fn keys(text: &str) -> Result<Keymap, String> {
     let changes = parse("keys.toml", text).unwrap();
-    Keymap::new(&changes).map_err(|error| error.to_string())
+    crate::app::registry::keymap(&changes).map_err(|error| error.to_string())
 }
 
 fn stage() -> Stage {

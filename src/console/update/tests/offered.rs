@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
+use crate::app::registry::verbs;
 use crate::model::Source;
 use crate::testing::{ARMING, Stage, id};
 use crate::update::input;
 use crate::verbs::availability::{self, Availability, is_offered};
-use crate::verbs::{By, Verb, verbs};
+use crate::verbs::{By, Verb};
 use overrule_domain::advice::Cards;
 use overrule_domain::call::Outcome;
 use overrule_domain::command::Command;

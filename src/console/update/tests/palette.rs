@@ -122,10 +122,9 @@ fn a_preview_that_became_another_below_the_palette_is_not_committed_from_it() {
 #[test]
 fn every_command_is_in_the_palette_of_where_it_works() {
     use crate::context::Context;
-    use crate::keymap::Keymap;
-    let keymap = Keymap::new(&[]).unwrap();
+    let keymap = crate::app::registry::keymap(&[]).unwrap();
     let palette: crate::key::Key = ":".parse().unwrap();
-    for entry in crate::verbs::verbs() {
+    for entry in crate::app::registry::verbs() {
         let wants = entry.decides || entry.effect.acts();
         let has = entry.contexts.iter().any(|context| {
             // Leaving and stopping are questions with their keys in them; a text takes every character.

@@ -2,7 +2,6 @@
 
 use crate::context::Context;
 use crate::hints::context;
-use crate::keymap::Keymap;
 use crate::keymap::file::parse;
 use crate::model::overlay::Overlay;
 use crate::msg::{Mouse, Msg, TermMsg};
@@ -331,7 +330,7 @@ fn hidden_tabs_are_counted_and_visible_tabs_can_be_clicked() {
 fn the_way_back_is_named_by_the_key_that_it_has() {
     let mut stage = Stage::with(100, 30, |settings| {
         let changes = parse("keys.toml", "back = \"alt-q\"").unwrap();
-        settings.keymap = Keymap::new(&changes).unwrap();
+        settings.keymap = crate::app::registry::keymap(&changes).unwrap();
     });
     stage.begin();
     stage.running("c3", "read_file", r#"{"path":"a"}"#);

@@ -3,6 +3,7 @@
 //! Must not know: how a question is read.
 
 use super::offered::{broke, nothing, paused, read, stopped, too_long, waiting};
+use crate::app::registry::verbs;
 use crate::context::Context;
 use crate::hints::context;
 use crate::model::arming::VisibleQuestion;
@@ -13,7 +14,7 @@ use crate::refusal::Refusal;
 use crate::testing::{ARMING, Stage};
 use crate::update::refresh::prepare;
 use crate::verbs::availability::{Availability, carry_out, of_at};
-use crate::verbs::{By, Care, Moment, Press, Verb, verbs};
+use crate::verbs::{By, Care, Moment, Press, Verb};
 use overrule_domain::command::Command;
 
 const LONG: &str = r#"{"path":"a","content":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n21\n22\n23\n24\n25\n26\n27\n28\n29\n30"}"#;

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::app::registry::verbs;
 use crate::context::Context;
 use crate::testing::Stage;
-use crate::verbs::{Verb, verbs};
+use crate::verbs::Verb;
 use overrule_domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
     RunCommand, WeightCommand,

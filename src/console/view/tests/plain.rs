@@ -8,7 +8,6 @@ use crate::layout::gutter::Line;
 use crate::model::overlay::Overlay;
 use crate::symbols::{Charset, Symbol};
 use crate::testing::{ARMING, Stage, text_of};
-use crate::verbs;
 use overrule_domain::breaker::Phase;
 use overrule_domain::call::EffectClass;
 use overrule_domain::event::run::Limits;
@@ -153,7 +152,7 @@ fn every_pane_and_page_has_ascii_signs_for_all_it_shows() {
 #[test]
 fn every_command_of_the_palette_leads_to_plain_signs() {
     let scenes = SCENES.into_iter().take(5);
-    let all = scenes.flat_map(|scene| verbs::verbs().map(move |command| (scene, command)));
+    let all = scenes.flat_map(|scene| crate::app::registry::verbs().map(move |command| (scene, command)));
     for ((name, scene), command) in overrule_testing::sample(all, 13) {
         let mut stage = stage(scene, 100, 30);
         stage.press(":");

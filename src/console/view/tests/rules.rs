@@ -7,7 +7,6 @@ use crate::model::Source;
 use crate::symbols::Charset;
 use crate::testing::{ARMING, Stage, id};
 use crate::theme::Role;
-use crate::verbs;
 use overrule_domain::call::Outcome;
 use overrule_domain::event::{EditEvent, Event, TurnEvent};
 use overrule_domain::id::TurnId;
@@ -280,8 +279,8 @@ fn help_and_readme_name_every_command() {
             seen.push_str(&stage.text());
         }
     }
-    let table = verbs::markdown();
-    for entry in verbs::verbs() {
+    let table = crate::app::registry::markdown();
+    for entry in crate::app::registry::verbs() {
         assert!(seen.contains(entry.name), "{} is not in help", entry.name);
         assert!(table.contains(entry.doc), "{} is not in the table", entry.name);
     }

@@ -1,0 +1,340 @@
+//! The one list of the verbs.
+//!
+//! Must not know: how a key is parsed, how anything is drawn.
+//!
+//! Keymap, hints, palette, help, `docs/keys.md` and the refusals are made from it, so they agree.
+
+use crate::keymap::file::Change;
+use crate::keymap::{Error, Keymap};
+use crate::verbs::{
+    Families, MOVES, TEXTS, Verb, always, answer, approve, approve_list, ask_turn_again, attention, branches,
+    broken_stream, cancel_call, changes, choices, classify, close, compare, consent, conversations, copy,
+    copy_node, correct, delete, edit, effects, emergency_stop, fix, follow, fork, graph, guide, help, impact,
+    insert_call, insert_thought, inspector, jumps, limits, loops, moves, palette, panes, pause, policy, quit,
+    redo, reject, repair, replace, replay, reset_breaker, resilience, restrict, retry, review, rules,
+    run_now, screen, servers, shorten, stage, staged_edits, step, stop_turn, text, theme, title, undo,
+    unknown_outcome, unpin, weights, write_rule,
+};
+
+/// Every verb, by family with its heading, in the order of help.
+pub static FAMILIES: Families = &[
+    ("decide", DECIDE),
+    ("edit", EDIT),
+    ("branches and effects", BRANCH),
+    ("run", RUN),
+    ("fix", FIX),
+    ("graph", GRAPH),
+    ("find", JUMP),
+    ("panes", crate::panes::SHOW),
+    ("view", VIEW),
+    (MOVES, MOVE),
+    (TEXTS, TEXT),
+    ("typing", TYPING),
+    ("replay", REPLAY),
+];
+
+/// Decisions about calls and turns.
+static DECIDE: &[Verb] = &[
+    approve::APPROVE,
+    approve::APPROVE_UNREAD,
+    reject::REJECT,
+    choices::VERB,
+    approve_list::APPROVE_ALL,
+    approve_list::APPROVE_LIST,
+    approve_list::REFRESH_LIST,
+    always::VERB,
+    write_rule::WRITE_RULE,
+    write_rule::ACCEPT_RULE,
+    rules::RULES,
+    rules::DROP_RULE,
+    retry::VERB,
+    run_now::VERB,
+    repair::CHOOSE_REPAIR,
+    repair::SKIP_REPAIR,
+    cancel_call::VERB,
+    consent::REUSE,
+    consent::RUN_AGAIN,
+    reject::REJECT_REPEAT,
+    unknown_outcome::IT_HAPPENED,
+    unknown_outcome::IT_DID_NOT,
+    unknown_outcome::DID_NOT_FINISH,
+    unknown_outcome::ABANDON_CALL,
+    broken_stream::ASK_AGAIN,
+    broken_stream::KEEP_ARRIVED,
+    emergency_stop::STOP_BROKEN,
+];
+
+/// Edits of the graph.
+static EDIT: &[Verb] = &[
+    edit::VERB,
+    replace::VERB,
+    answer::VERB,
+    correct::VERB,
+    guide::GUIDE,
+    guide::INSERT_PROMPT,
+    insert_thought::VERB,
+    insert_call::VERB,
+    delete::VERB,
+    unpin::VERB,
+    impact::VERB,
+    review::COMMIT_EDIT,
+    stage::STAGE,
+    stage::STAGE_PREVIEWED,
+    review::EDIT_REASON,
+    review::KEEP_LATER,
+    staged_edits::STAGED_EDITS,
+    staged_edits::STAGED_PREVIEW,
+    staged_edits::STAGED_OPEN,
+    staged_edits::STAGED_REMOVE,
+    staged_edits::STAGED_DROP,
+    staged_edits::COMMIT_STAGED,
+];
+
+/// Branches and effects.
+static BRANCH: &[Verb] = &[
+    undo::VERB,
+    redo::VERB,
+    ask_turn_again::VERB,
+    branches::BRANCHES,
+    branches::BRANCH_SWITCH,
+    compare::BRANCH_COMPARE,
+    branches::BRANCH_NAME,
+    branches::BRANCH_MARK,
+    compare::PANE_COMPARE,
+    branches::PANE_NAME,
+    branches::PANE_MARK,
+    copy_node::PANE_COPY,
+    copy_node::BRANCH_COPY,
+    compare::COMPARE_ALL,
+    effects::EFFECTS_ALL,
+    effects::REVERT_EFFECT,
+    effects::PROBE,
+];
+
+/// Control of the run.
+static RUN: &[Verb] = &[
+    pause::VERB,
+    restrict::VERB,
+    step::VERB,
+    stop_turn::VERB,
+    emergency_stop::EMERGENCY_STOP,
+    emergency_stop::STOP_NOW,
+    conversations::VERB,
+    shorten::SHORTEN,
+    shorten::SUMMARIZE,
+    shorten::DROP_TURNS,
+    servers::ACCEPT_TOOLS,
+    servers::ACCEPT_SHOWN,
+    servers::REFUSE_TOOLS,
+    policy::VERB,
+    limits::VERB,
+    loops::ALLOW_LOOP,
+    loops::MUTE_LOOPS,
+    resilience::VERB,
+    reset_breaker::VERB,
+    classify::CLASSIFY,
+    classify::ERROR_PERMANENT,
+    classify::ERROR_TEMPORARY,
+    classify::ERROR_PATTERN,
+    title::VERB,
+    weights::SET_WEIGHT,
+    weights::RESET_WEIGHTS,
+    weights::FORGET_WEIGHTS,
+    quit::QUIT,
+    quit::QUIT_WAIT,
+    quit::QUIT_CANCEL,
+    quit::INTERRUPT,
+    quit::SUSPEND,
+];
+
+/// Fixes, by one key, for a run that needs the operator.
+static FIX: &[Verb] = &[
+    fix::FIX_GO,
+    fix::FIX_ARGUMENTS,
+    fix::FIX_TOOL,
+    fix::FIX_ANSWER,
+    fix::FIX_GUIDE,
+    fix::FIX_ALLOW,
+    fix::FIX_RESUME,
+    fix::FIX_STOP,
+];
+
+/// How the graph is shown.
+static GRAPH: &[Verb] = &[
+    graph::FILTER,
+    graph::DETAIL,
+    graph::MAP,
+    graph::TIMELINE,
+    graph::FOLLOW,
+];
+
+/// Jumps in the graph.
+static JUMP: &[Verb] = &[
+    jumps::NEXT_PENDING,
+    jumps::NEXT_FAILURE,
+    jumps::NEXT_EDIT,
+    jumps::PARENT,
+    jumps::CHILD,
+    jumps::NEXT_SIBLING,
+    jumps::PREVIOUS_SIBLING,
+    jumps::SEARCH,
+    jumps::NEXT_MATCH,
+    jumps::PREVIOUS_MATCH,
+];
+
+/// What is on screen.
+static VIEW: &[Verb] = &[
+    help::HELP,
+    palette::PALETTE,
+    panes::NEXT_PANE,
+    panes::PREVIOUS_PANE,
+    follow::FOLLOW_EVENT,
+    follow::ONLY_DECISIONS,
+    follow::FOLLOW_WRITER,
+    follow::FOLLOW_COST,
+    follow::EXPLAIN_WEIGHT,
+    panes::ZOOM,
+    inspector::NEXT_TAB,
+    inspector::PREVIOUS_TAB,
+    inspector::OLDER,
+    inspector::NEWER,
+    inspector::OUTPUT_COLOURS,
+    inspector::EXPAND,
+    loops::LOOPS,
+    attention::VERB,
+    effects::EFFECTS,
+    changes::VERB,
+    theme::VERB,
+    copy::COPY,
+    screen::MOUSE,
+    copy::SAVE,
+    copy::OPEN_OUTSIDE,
+    screen::REDRAW,
+    close::CLOSE,
+    close::BACK,
+    palette::CHOOSE,
+    help::HELP_HERE,
+];
+
+/// Moves in a pane, page or text.
+static MOVE: &[Verb] = &[
+    moves::UP,
+    moves::DOWN,
+    moves::LEFT,
+    moves::RIGHT,
+    moves::PAGE_UP,
+    moves::PAGE_DOWN,
+    moves::HALF_UP,
+    moves::HALF_DOWN,
+    moves::TOP,
+    moves::BOTTOM,
+    moves::LIST_UP,
+    moves::LIST_DOWN,
+    moves::LIST_PAGE_UP,
+    moves::LIST_PAGE_DOWN,
+    moves::LIST_TOP,
+    moves::LIST_BOTTOM,
+    moves::CURSOR_UP,
+    moves::CURSOR_DOWN,
+    moves::CURSOR_LEFT,
+    moves::CURSOR_RIGHT,
+    moves::EDITOR_PAGE_UP,
+    moves::EDITOR_PAGE_DOWN,
+];
+
+/// Editing of a text field.
+static TEXT: &[Verb] = &[
+    text::DONE,
+    text::ACCEPT,
+    text::DISCARD,
+    text::EXTERNAL,
+    text::FORM,
+    text::UNDO_TYPING,
+    text::REDO_TYPING,
+    text::WORD_LEFT,
+    text::WORD_RIGHT,
+    text::LINE_START,
+    text::LINE_END,
+    text::FIRST_LINE,
+    text::LAST_LINE,
+    text::ERASE_WORD,
+    text::ERASE_START,
+    text::ERASE_END,
+    text::COMPLETE,
+    text::NEXT_FAULT,
+    text::FIND,
+    text::FIND_NEXT,
+    text::FIND_BACK,
+    text::SELECT_LEFT,
+    text::SELECT_RIGHT,
+    text::SELECT_UP,
+    text::SELECT_DOWN,
+    text::SELECT_LINE_START,
+    text::SELECT_LINE_END,
+    text::SELECT_ALL,
+    text::COPY_SELECTED,
+    text::CUT,
+    text::PASTE,
+];
+
+/// Keys of a text field that are no edits.
+static TYPING: &[Verb] = &[help::HELP_TYPING];
+
+/// Control of a recorded run.
+static REPLAY: &[Verb] = &[
+    replay::PLAY,
+    replay::NEXT_EVENT,
+    replay::PREVIOUS_EVENT,
+    replay::FASTER,
+    replay::SLOWER,
+    replay::TO_START,
+    replay::TO_END,
+    replay::TENTH_ON,
+    replay::TENTH_BACK,
+    replay::NEXT_TURN,
+    replay::PREVIOUS_TURN,
+    replay::NEXT_DECISION,
+    replay::PREVIOUS_DECISION,
+    replay::NEXT_FAILURE,
+    replay::PREVIOUS_FAILURE,
+    replay::NEXT_EDIT,
+    replay::PREVIOUS_EDIT,
+    fork::FORK,
+    fork::WRITE_FORK,
+    fork::RESUME_FORK,
+];
+
+/// Every verb, in the order of help.
+pub fn verbs() -> impl Iterator<Item = &'static Verb> {
+    FAMILIES.iter().flat_map(|(_, family)| family.iter())
+}
+
+/// The keymap: the defaults with the operator's changes.
+pub fn keymap(changes: &[Change]) -> Result<Keymap, Error> {
+    Keymap::new(FAMILIES, changes)
+}
+
+/// The keys as a Markdown table.
+pub fn markdown() -> String {
+    use std::fmt::Write as _;
+
+    let mut out = String::from("| keys | command | where | what |\n|---|---|---|---|\n");
+    for verb in verbs() {
+        let keys: Vec<String> = verb
+            .keys
+            .iter()
+            .map(|key| format!("`{}`", key.replace('|', "\\|")))
+            .collect();
+        let place: Vec<&str> = verb.contexts.iter().map(|context| context.heading()).collect();
+        // Writing into a string cannot fail.
+        let _ = writeln!(
+            out,
+            "| {} | `{}` | {} | {} |",
+            keys.join(" "),
+            verb.name,
+            place.join(", "),
+            verb.doc
+        );
+    }
+    out
+}
