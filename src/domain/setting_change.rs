@@ -39,7 +39,7 @@ pub fn is_secret(key: &str) -> bool {
 }
 
 /// A value as it may be shown.
-pub(super) fn shown(key: &str, text: &str) -> Arc<str> {
+fn shown(key: &str, text: &str) -> Arc<str> {
     let is_set = text != "null";
     Arc::from(if is_secret(key) && is_set { HIDDEN } else { text })
 }
@@ -58,6 +58,23 @@ pub fn between(before: &str, after: &str) -> Vec<SettingChange> {
             to: after.get(key).map(|text| shown(key, text)),
         })
         .collect()
+}
+
+/// The values of a key, or of the table that it names, in a tree that is given as JSON text. What they were before is not
+/// known.
+pub fn set(tree: &str, key: &str) -> Vec<SettingChange> {
+    let of_key = |name: &str| {
+        let rest = name.strip_prefix(key);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let values = leaves(tree).unwrap_or_default();
+    let values = values.iter().filter(|(name, _)| of_key(name));
+    let change = |(name, text): (&String, &String)| SettingChange {
+        key: Arc::from(name.as_str()),
+        from: None,
+        to: Some(shown(name, text)),
+    };
+    values.map(change).collect()
 }
 
 fn leaves(text: &str) -> Option<BTreeMap<String, String>> {
@@ -82,6 +99,17 @@ fn leaves(text: &str) -> Option<BTreeMap<String, String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_without_a_value_before_has_the_value_of_the_tree() {
+        let tree = r#"{"retry":{"retries":2,"first":"1s"},"retry2":1,"loops":{"muted":["visits"]},"notify":{"command":"k"}}"#;
+        let words =
+            |key: &str| -> Vec<String> { set(tree, key).iter().map(SettingChange::describe).collect() };
+        assert_eq!(words("loops.muted"), ["loops.muted to [\"visits\"]"]);
+        assert_eq!(words("retry"), ["retry.first to \"1s\"", "retry.retries to 2"]);
+        assert_eq!(words("notify.command"), ["notify.command to (not shown)"]);
+        assert_eq!(words("nothing"), Vec::<String>::new());
+    }
 
     #[test]
     fn each_value_that_differs_is_named_and_no_other() {

@@ -18,7 +18,7 @@ use crate::node::Node;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::repair::{Passing, Reply};
 use crate::restrict;
-use crate::setting_change::{self, SettingChange};
+use crate::setting_change;
 use crate::state::{Mode, State};
 use crate::turn::Usage;
 
@@ -162,11 +162,7 @@ fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str)
     let changed = match now {
         Some(now) => setting_change::between(&now.policy, &policy),
         // The earlier value comes from the start of the program, and is not recorded.
-        None => vec![SettingChange {
-            key: Arc::from(key),
-            from: None,
-            to: Some(setting_change::shown(key, value)),
-        }],
+        None => setting_change::set(&policy, key),
     };
     draft.resilience(ResilienceEvent::PolicySet {
         version: now.map_or(1, |now| now.version.saturating_add(1)),

@@ -5,7 +5,7 @@
 use overrule::domain::call::{ErrorClass, Outcome, Status};
 use overrule::domain::escape::{LoopStep, StepOutcome};
 use overrule::domain::id::NodeKind;
-use overrule::domain::node::Origin;
+use overrule::domain::node::{Node, Origin};
 use overrule::domain::repair::Strategy;
 use overrule::domain::state::{Mode, State};
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ fn the_weekend_shows_the_loop_of_an_agent_whole() {
         .nodes
         .values()
         .filter(|node| node.id.kind == NodeKind::Answer);
-    let answers: Vec<&str> = answers.map(|node| node.text()).collect();
+    let answers: Vec<&str> = answers.map(Node::text).collect();
     assert_eq!(answers.len(), 2, "{answers:?}");
     assert!(answers[0].starts_with("Saturday: "), "{answers:?}");
     // Another sky, another branch: only what depended on it is redone.

@@ -336,7 +336,7 @@ async fn a_search_ends_within_a_file_when_it_is_cancelled() {
         bench.cancel.clone(),
     );
     let outcome = tokio::join!(slow, async move {
-        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         cancel.cancel();
     });
     assert!(!matches!(outcome.0, Outcome::Ok { .. }), "{outcome:?}");

@@ -81,6 +81,8 @@ proptest! {
         depth in prop::option::of(1_usize..4),
     ) {
         let dir = tempfile::tempdir().unwrap();
+        // The library stops at a repository inside only where all of it is one.
+        std::fs::create_dir(dir.path().join(".git")).unwrap();
         for leaf in &leaves {
             // A file cannot have entries below it.
             std::fs::create_dir_all(dir.path().join(leaf)).unwrap_or_default();
@@ -109,7 +111,6 @@ fn theirs(workspace: &Workspace, start: &Path, depth: Option<usize>) -> Vec<Path
         builder
             .parents(false)
             .git_global(false)
-            .require_git(false)
             .sort_by_file_name(std::cmp::Ord::cmp)
             .max_depth(depth);
         let paths = builder.build().flatten().map(ignore::DirEntry::into_path);
