@@ -47,6 +47,9 @@ pub fn describe(view: &PlanView<'_>) -> String {
     line(true, "keep their results", nodes.unchanged);
     line(true, "are cancelled", calls.cancelled);
     line(true, "finish first", calls.drained);
+    for lost in view.lost_inputs() {
+        lines.push(format!("loses its input    {lost}"));
+    }
     lines.push(format!("already happened   {}", happened(view)));
     lines.push(format!("approved by this   {}", list(calls.approves)));
     lines.push(format!("model asked again  {}", asked(request)));

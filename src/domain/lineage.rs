@@ -24,6 +24,9 @@ use affected_nodes::AffectedNodes;
 
 mod affected_nodes;
 mod estimate;
+mod lost_inputs;
+
+pub use lost_inputs::LostInput;
 
 /// Whether the model is asked again after an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -88,6 +91,8 @@ pub struct Plan {
     pub corrections_may_be_lost: Vec<NodeId>,
     /// Corrections that are lost.
     pub corrections_lost: Vec<NodeId>,
+    /// References that no call gives a value any more.
+    pub lost_inputs: Vec<LostInput>,
     /// Whether the model will be asked again.
     pub asks: ModelRequest,
     /// Tokens of the next request, estimated at four bytes each.
@@ -172,6 +177,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         first_runs: reach.first_runs(state),
         corrections: reach.corrections_kept(state),
         corrections_may_be_lost: reach.corrections_at_risk(state),
+        lost_inputs: lost_inputs::lost_inputs(state, events, &reach),
         corrections_lost: reach.corrections_lost,
         seen: state.seq,
         cost: price

@@ -17,7 +17,7 @@ use super::call::{Binding, Call, Status};
 use super::id::NodeId;
 use super::node::Node;
 use super::reference::rewrite;
-use super::reference::{Expr, OutPath, Root};
+use super::reference::{Expr, OutPath, Root, Target};
 use super::state::State;
 
 pub use writes::{PathWriters, same_targets, write_conflicts, written_paths};
@@ -198,6 +198,20 @@ pub fn sources(state: &State, call: &Call) -> BTreeSet<NodeId> {
         });
     }
     found
+}
+
+/// The active calls that give what a reference of a call names, or may: in the order of their writes.
+pub fn providers(state: &State, call: &Call, target: &Target) -> Vec<NodeId> {
+    let view = View {
+        state,
+        reader: call,
+        at_rest: false,
+    };
+    match target.root {
+        Root::Call => view.holder(&target.head).into_iter().collect(),
+        Root::State => view.possible_writers(target),
+        Root::Input => Vec::new(),
+    }
 }
 
 /// True where a call names the result of another, however that ended: with another end it may write a path

@@ -124,5 +124,6 @@ impl fmt::Display for Target {
     }
 }
 
+pub mod kept;
 pub mod parse;
 pub mod rewrite;

@@ -5,10 +5,11 @@
 use serde::Serialize;
 
 use super::effect::InsertView;
+use overrule_base::text::visible;
 use overrule_domain::call::EffectClass;
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::id::{NodeId, Seq, TurnId};
-use overrule_domain::lineage::{ModelRequest, Plan};
+use overrule_domain::lineage::{LostInput, ModelRequest, Plan};
 use overrule_domain::state::State;
 
 /// What an edit, an undo or a switch would do.
@@ -23,6 +24,8 @@ pub struct PlanView<'p> {
     /// What becomes of calls.
     #[serde(flatten)]
     pub calls: PlanCallsView<'p>,
+    /// Calls that read a name which no call gives a value any more.
+    pub lost_inputs: Vec<LostInputView<'p>>,
     /// Effects that happened already and stay.
     pub effects: Vec<PlanEffectView<'p>>,
     /// The next request to the model.
@@ -92,6 +95,27 @@ pub struct PlanFates {
     pub may_run_again: Vec<NodeId>,
 }
 
+/// A reference of a call that no call gives a value after an edit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LostInputView<'p> {
+    /// The call that reads it.
+    pub reader: NodeId,
+    /// The reference, as `†state.notes`.
+    pub reference: &'p str,
+    /// The call that gave the value before.
+    pub writer: NodeId,
+}
+
+impl<'p> LostInputView<'p> {
+    fn of(lost: &'p LostInput) -> Self {
+        Self {
+            reader: lost.reader,
+            reference: &lost.reference,
+            writer: lost.writer,
+        }
+    }
+}
+
 /// An effect that happened already under what a plan replaces or runs again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlanEffectView<'p> {
@@ -157,6 +181,7 @@ impl<'p> PlanView<'p> {
                     may_run_again,
                 },
             },
+            lost_inputs: plan.lost_inputs.iter().map(LostInputView::of).collect(),
             effects: entries
                 .map(|entry| PlanEffectView {
                     call: entry.call,
@@ -174,6 +199,21 @@ impl<'p> PlanView<'p> {
             suspended: &plan.held,
             insert: command.map(inserts).unwrap_or_default(),
         }
+    }
+}
+
+impl PlanView<'_> {
+    /// The lost inputs in words, one for each reader. Visible form.
+    pub fn lost_inputs(&self) -> Vec<String> {
+        let same_reader = |one: &LostInputView<'_>, other: &LostInputView<'_>| one.reader == other.reader;
+        let by_reader = self.lost_inputs.chunk_by(same_reader).filter_map(|lost| {
+            let names = lost
+                .iter()
+                .map(|one| format!("{}, which {} gave", visible(one.reference), one.writer));
+            let names: Vec<String> = names.collect();
+            Some(format!("{} reads {}", lost.first()?.reader, names.join(", and ")))
+        });
+        by_reader.collect()
     }
 }
 

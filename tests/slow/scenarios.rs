@@ -45,6 +45,7 @@ scenarios! {
     choose_repair = "choose-repair",
     edit_an_answer = "edit-an-answer",
     edit_arguments = "edit-arguments",
+    edit_keeps_names = "edit-keeps-names",
     edit_while_it_waits = "edit-while-it-waits",
     fork = "fork",
     guide = "guide",

@@ -24,7 +24,7 @@ pub struct Replace {
     pub call: String,
     /// New tool
     pub tool: String,
-    /// Arguments, as JSON
+    /// Arguments, as JSON; _as, _out and _after stay unless named, null removes one
     #[arg(long)]
     pub args: String,
 }

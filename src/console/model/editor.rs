@@ -17,6 +17,7 @@ use overrule_domain::call::Fault;
 use overrule_domain::command::Edit;
 use overrule_domain::decide::edit::MOST_WORDS;
 use overrule_domain::id::NodeId;
+use overrule_domain::reference::kept;
 use overrule_domain::state::State;
 use overrule_policy::session;
 use overrule_schema::{Checker, Completion};
@@ -365,13 +366,18 @@ impl Editor {
     }
 
     /// The edit of the graph that the text makes; none if it makes no edit.
-    pub fn edit(&self, text: Arc<str>, shown: bool) -> Option<Edit> {
+    pub fn edit(&self, state: &State, text: Arc<str>, shown: bool) -> Option<Edit> {
         Some(match &self.purpose {
             Purpose::Call { node, base, tool } => Edit::Call {
                 node: *node,
                 base: *base,
                 tool: Arc::clone(tool),
-                args: text,
+                // The whole text was on screen: what is not in it goes. The arguments of another agent have no such names.
+                args: if state.is_of_agent() {
+                    text
+                } else {
+                    kept::removing(&self.original, &text).into()
+                },
                 shown,
             },
             Purpose::NewCall { after, tool } => Edit::InsertCall {

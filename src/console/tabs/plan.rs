@@ -215,6 +215,7 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     effects(maker, plan);
     let run = maker.run;
     let view = PlanView::of(&run.state, plan, None);
+    lost_inputs(maker, &view);
     let PlanView {
         nodes: of_nodes,
         calls,
@@ -287,6 +288,20 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         maker.own(Role::Stale, turns);
     }
     maker.own(Role::Text, asked(&view.request));
+}
+
+/// Adds the calls that read a name which nothing gives a value any more.
+fn lost_inputs(maker: &mut Maker<'_>, view: &PlanView<'_>) {
+    let lost = view.lost_inputs();
+    for words in lost.iter().take(MOST) {
+        maker.own(Role::Warning, format!("loses its input: {words}"));
+    }
+    if lost.len() > MOST {
+        maker.own(
+            Role::Warning,
+            format!("and {} more lose an input", lost.len() - MOST),
+        );
+    }
 }
 
 /// Whether the model is asked again, and what that costs.

@@ -271,6 +271,18 @@ impl Stage {
         self.draw();
     }
 
+    /// A call that wrote a path of the state, and a running call that reads it.
+    pub fn one_reads_another(&mut self) {
+        self.begin();
+        self.thought("t2", "I will read the plan, then what it names.");
+        let plan = r#"{"path":"plan.md","_out":"plan"}"#;
+        self.writing("c3", plan, "plan", &[]);
+        self.finish("c3", Outcome::ok(r#"{"files":["a","b"]}"#));
+        self.writing("c5", r#"{"path":"†state.plan"}"#, "plan", &["c3"]);
+        self.close();
+        self.draw();
+    }
+
     /// A running call that writes a path of the state, and was given what others wrote.
     fn writing(&mut self, node: &str, args: &str, path: &str, given: &[&str]) {
         use overrule_domain::call::Binding;

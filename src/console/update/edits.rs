@@ -253,7 +253,7 @@ fn typed(model: &mut Model) -> Option<Typed> {
         model.complain("The text is empty");
         return None;
     }
-    if let Some(edit) = editor.edit(text.clone(), false) {
+    if let Some(edit) = editor.edit(&model.run.state, text.clone(), false) {
         return Some(Typed::Edit(edit, editor.item));
     }
     // Usually no preview follows: a second press confirms the empty result.

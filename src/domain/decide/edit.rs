@@ -15,6 +15,7 @@ mod revise;
 mod structure;
 mod waits;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::escape;
@@ -28,6 +29,8 @@ use crate::envelope::{Actor, Moment, stamp};
 use crate::event::{EditEvent, Event, TurnEvent};
 use crate::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::lineage;
+use crate::node::Node;
+use crate::reference::kept;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::restrict;
 use crate::server_question;
@@ -127,8 +130,10 @@ pub fn commit(
     // Each edit is decided on the state after the ones before it; a copy, so that a refusal leaves
     // no trace.
     let mut scratch: Option<State> = None;
+    let mut complete = Vec::with_capacity(edits.len());
     for edit in edits {
         let base = scratch.as_ref().unwrap_or(state);
+        let edit = &completed(base, edit);
         let mut draft = Draft::new(base);
         draft.keep_later = keep_later;
         draft.epoch = epoch;
@@ -146,9 +151,24 @@ pub fn commit(
             scratch = Some(next);
         }
         events.extend(new);
+        complete.push(edit.clone());
     }
-    structure::sound(scratch.as_ref().unwrap_or(state), edits)?;
+    structure::sound(scratch.as_ref().unwrap_or(state), &complete)?;
     Ok(events)
+}
+
+/// The edit with all that its arguments keep from the old ones. The agent of another program gives its own arguments no
+/// such names.
+fn completed(state: &State, edit: &Edit) -> Edit {
+    let mut edit = edit.clone();
+    if let Edit::Call { node, tool, args, .. } = &mut edit
+        && !state.is_of_agent()
+        && let Some((old_tool, old)) = state.nodes.get(node).and_then(Node::as_call)
+        && let Cow::Owned(whole) = kept::complete(old, args, *old_tool == *tool)
+    {
+        *args = whole.into();
+    }
+    edit
 }
 
 /// Refuses an edit that supersedes the content of an earlier edit of the same commit: that content

@@ -57,7 +57,7 @@ pub(super) struct AffectedNodes {
     /// Calls whose results these facts write.
     given: BTreeSet<NodeId>,
     /// What calls say from now on.
-    edited: Vec<(NodeId, Arc<str>, Arc<str>)>,
+    pub(super) edited: Vec<(NodeId, Arc<str>, Arc<str>)>,
     /// Calls that these facts make, with their turns.
     pub(super) made: Vec<(TurnId, NodeId)>,
 }

@@ -122,7 +122,7 @@ pub fn resolve(args: &str, mut value: impl FnMut(&str) -> Option<String>) -> Cow
 }
 
 /// Replaces ranges of a text, which are in order. Borrowed where there are none.
-fn edited(args: &str, edits: Vec<(Range<usize>, String)>) -> Cow<'_, str> {
+pub(super) fn edited(args: &str, edits: Vec<(Range<usize>, String)>) -> Cow<'_, str> {
     if edits.is_empty() {
         return Cow::Borrowed(args);
     }

@@ -49,6 +49,7 @@ mod grace;
 mod half_open;
 mod hashes;
 mod journeys;
+mod kept_names;
 mod ladder;
 mod late_answers;
 mod ledger;

@@ -15,7 +15,9 @@ use crate::effect::{
     AfterDamageView, EffectView, ElsewhereView, ExecutionView, ForeignView, InsertView, OfferView,
     OutcomeKind, RepeatView, RepeatedView,
 };
-use crate::plan::{PlanCallsView, PlanEffectView, PlanFates, PlanNodesView, PlanRequestView, PlanView};
+use crate::plan::{
+    LostInputView, PlanCallsView, PlanEffectView, PlanFates, PlanNodesView, PlanRequestView, PlanView,
+};
 use crate::queue::{
     AttentionReasonView, AttentionView, BrokenStreamView, RestrictedView, RestrictionView, TogetherView,
 };
@@ -271,6 +273,7 @@ fn plan(full: bool) -> PlanView<'static> {
                 may_run_again: Vec::new(),
             },
         },
+        lost_inputs: vec![lost_input()],
         effects: vec![plan_effect()],
         request: PlanRequestView {
             asks: true,
@@ -281,6 +284,14 @@ fn plan(full: bool) -> PlanView<'static> {
         drifted: turns,
         suspended: turns,
         insert: vec![insert()],
+    }
+}
+
+fn lost_input() -> LostInputView<'static> {
+    LostInputView {
+        reader: id("c4"),
+        reference: "†state.notes",
+        writer: id("c3"),
     }
 }
 
@@ -379,6 +390,7 @@ pub(super) fn examples() -> Examples {
         ("ForeignView", vec![value(&foreign())]),
         ("AfterDamageView", vec![value(&after_damage)]),
         ("PlanView", both(plan)),
+        ("LostInputView", vec![value(&lost_input())]),
         ("PlanEffectView", vec![value(&plan_effect())]),
         ("InsertView", vec![value(&insert())]),
         ("RuleView", vec![value(&rule())]),

@@ -22,7 +22,7 @@ const MAX_CARDS: usize = 8 * 1024;
 /// Maximum characters of a name of a tool in a reason.
 const NAME: usize = 80;
 /// Members of arguments that belong to the place of the call and not to the tool.
-const OWN: [&str; 3] = ["_as", "_out", "_why"];
+const OWN: [&str; 4] = ["_as", "_out", "_after", "_why"];
 
 /// What else could make a call, as far as this process knows it.
 #[derive(Clone, Copy)]
@@ -127,13 +127,13 @@ fn named(answer: &str) -> Option<(String, Map<String, Value>)> {
     }
 }
 
-/// Returns arguments that replace others: the name and the place of the result stay.
+/// Returns arguments that replace others: the name and the place of the result stay, and what the call waits for.
 fn in_place(args: &Map<String, Value>, base: &str) -> String {
     let mut all = Map::new();
     if let Ok(Value::Object(base)) = serde_json::from_str(base) {
         let stays = base
             .into_iter()
-            .filter(|(name, _)| matches!(name.as_str(), "_as" | "_out"));
+            .filter(|(name, _)| matches!(name.as_str(), "_as" | "_out" | "_after"));
         all.extend(stays);
     }
     let own = args.iter().filter(|(name, _)| !OWN.contains(&name.as_str()));
@@ -212,5 +212,21 @@ pub(super) fn question(case: &Case<'_>, errors: &[String], why: &str) -> Questio
         strategies: vec![Strategy::LlmProposeCall],
         prompt: prompt.into(),
         schema: schema.to_string().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_in_place_of_another_keeps_its_name_its_place_and_what_it_waits_for() {
+        let base = r#"{"_as":"a","_out":"†state.a","_after":"†call.b","_why":"to see","path":"x"}"#;
+        let own: Value = json!({"_as": "c", "_after": "†call.d", "_why": "y", "dir": "z"});
+        let made = in_place(own.as_object().expect("an object"), base);
+        assert_eq!(
+            made,
+            r#"{"_as":"a","_out":"†state.a","_after":"†call.b","dir":"z"}"#
+        );
     }
 }

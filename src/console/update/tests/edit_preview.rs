@@ -4,7 +4,7 @@ use crate::model::edit_preview::{Change, EditPreview};
 use crate::model::overlay::{Overlay, PageContent, Review};
 use crate::msg::{Msg, TermMsg};
 use crate::testing::{ARMING, Stage};
-use overrule_domain::command::{Command, EditCommand};
+use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::lineage;
 
 fn review(stage: &Stage) -> &Review {
@@ -105,4 +105,39 @@ fn each_preview_frame_shows_the_current_plan_and_is_armed_again() {
     stage.wait(ARMING);
     stage.press("enter");
     assert_eq!(commits(&mut stage), 1, "{}", stage.text());
+}
+
+/// The arguments of the edit that a preview would commit.
+fn args(stage: &Stage) -> &str {
+    match review(stage).edits() {
+        [Edit::Call { args, .. }] => args,
+        edits => panic!("{edits:?}"),
+    }
+}
+
+#[test]
+fn a_place_that_is_deleted_in_the_editor_goes_and_the_preview_names_who_reads_it() {
+    let lost = "loses its input: c5 reads †state.plan, which c3 gave";
+    for (text, sent, is_lost) in [
+        (r#"{"path":"b"}"#, r#"{"_out":null,"path":"b"}"#, true),
+        (
+            r#"{"path":"b","_out":"state.other"}"#,
+            r#"{"path":"b","_out":"state.other"}"#,
+            true,
+        ),
+        (
+            r#"{"path":"b","_out":"state.plan"}"#,
+            r#"{"path":"b","_out":"state.plan"}"#,
+            false,
+        ),
+    ] {
+        let mut stage = Stage::new(110, 40);
+        stage.one_reads_another();
+        stage.press("1 g j j e");
+        stage.edit_field(text);
+        stage.press("ctrl-s");
+        assert_eq!(args(&stage), sent);
+        assert_eq!(stage.text().contains(lost), is_lost, "{}", stage.text());
+        assert_eq!(commits(&mut stage), 0);
+    }
 }

@@ -12,6 +12,7 @@ use super::script::NodeContent;
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, RunCommand};
 use overrule_domain::id::{Epoch, NodeId, NodeKind, TurnId};
+use overrule_domain::reference::kept;
 use overrule_domain::state::State;
 
 impl Mirror {
@@ -81,7 +82,10 @@ impl Mirror {
                 before.nodes[place].fates.clear();
                 self.fallen(&before, place);
                 let node = &mut self.turns[turn].nodes[place];
-                node.content = NodeContent::Call(tool.to_string(), args.to_string());
+                if let NodeContent::Call(old_tool, old) = &node.content {
+                    let args = kept::complete(old, args, **old_tool == **tool).into_owned();
+                    node.content = NodeContent::Call(tool.to_string(), args);
+                }
                 node.fates.clear();
                 node.ready = None;
                 node.pinned_args = None;
