@@ -24,6 +24,7 @@ use overrule_domain::turn::Usage;
 use overrule_domain::{thread, unresolved};
 use overrule_engine::{Facts, Publication};
 use overrule_journal::{Link, encode_line};
+use overrule_present::conflict::ConflictView;
 use overrule_present::output::ResultView;
 use overrule_present::{self as present, json};
 
@@ -186,6 +187,9 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
                 print::err(&line);
             }
             apply::apply(state, &envelope);
+            for line in progress::conflicts(state, &envelope.event) {
+                print::err(&line);
+            }
         }
         Some(Publication::Notice(text)) => print::err(&print::safe_text(&text)),
         Some(Publication::Halted(halt)) => {
@@ -198,12 +202,13 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
 }
 
 /// Prints the result of a run without an answer, as JSON.
-fn print_no_answer(session: &Address, end: &End) {
+fn print_no_answer(state: &State, session: &Address, end: &End) {
     print::out(&json(&ResultView {
         answer: None,
         exit: end.code.number(),
         session: session.id(),
         failed_calls: None,
+        write_conflicts: ConflictView::all(state),
         output: None,
     }));
 }
@@ -212,7 +217,7 @@ fn print_no_answer(session: &Address, end: &End) {
 fn end_with_agent(common: &Common, state: &State, session: &Address, end: End) -> Result<Code, Failure> {
     if state.started.is_some() {
         if common.json {
-            print_no_answer(session, &end);
+            print_no_answer(state, session, &end);
         }
         print::err(&format!("session {}", session.id()));
     }
@@ -231,6 +236,9 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
     if let Some(asked) = approval_stats::of(state) {
         print::err(&print::safe_text(&format!("asked {}", asked.words)));
     }
+    for conflict in ConflictView::all(state) {
+        print::err(&conflict.describe());
+    }
     for words in cut_off::lines(state, end.code == Code::Session) {
         print::err(&print::safe_text(&words));
     }
@@ -242,7 +250,7 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
         return print_answer(common, state, text, session);
     }
     if common.json {
-        print_no_answer(session, &end);
+        print_no_answer(state, session, &end);
     }
     // A run that never started has no session.
     if state.started.is_some() {
@@ -272,6 +280,7 @@ pub fn print_answer(common: &Common, state: &State, text: &str, session: &Addres
             exit: code.number(),
             session: session.id(),
             failed_calls: Some(failed),
+            write_conflicts: ConflictView::all(state),
             output: fitting.and_then(|output| serde_json::from_str(output).ok()),
         }))
     } else if let Some(output) = fitting {

@@ -11,10 +11,12 @@ use overrule_domain::event::{
 };
 use overrule_domain::id::{NodeId, TurnId};
 use overrule_domain::ladder::{span, tries};
+use overrule_domain::ready::write_conflicts;
 use overrule_domain::repair::Diagnosis;
 use overrule_domain::rule;
 use overrule_domain::state::{State, WITH_AGENT};
 use overrule_present as present;
+use overrule_present::conflict::ConflictView;
 
 /// Maximum characters of the arguments of a call.
 const ARGUMENTS: usize = 100;
@@ -131,6 +133,21 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Formats the write conflicts that a call took part in when it ended; `state` is the state after it.
+pub fn conflicts(state: &State, event: &Event) -> Vec<String> {
+    let Event::Call(CallEvent::Finished { call, .. } | CallEvent::Given { call, .. }) = event else {
+        return Vec::new();
+    };
+    if write_conflicts(state, *call).is_empty() {
+        return Vec::new();
+    }
+    let of_call = ConflictView::of_call(state, *call).into_iter();
+    // Before a second value is there, nothing is lost.
+    let both =
+        of_call.filter(|one| one.shown.is_some() && one.others.iter().any(|other| other.value.is_some()));
+    both.map(|one| one.describe()).collect()
 }
 
 fn resilience(event: &ResilienceEvent) -> Option<String> {

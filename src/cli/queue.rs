@@ -26,6 +26,7 @@ use overrule_domain::thread;
 use overrule_engine::clock::Clock;
 use overrule_policy::DangerMark;
 use overrule_present::call::{CallView, Surroundings, repeat_lines};
+use overrule_present::conflict::{ConflictView, WriteConflictView};
 use overrule_present::danger;
 use overrule_present::json;
 use overrule_present::queue::{
@@ -84,6 +85,13 @@ pub fn queue(common: &Common, args: &args::QueueArgs) -> Result<Code, Failure> {
                 words = format!("{words}\n  verbs: {}", verbs.join(", "));
             }
             words
+        });
+    }
+    for view in ConflictView::all(&found.state) {
+        print::out(&if common.json {
+            json(&WriteConflictView { write_conflict: view })
+        } else {
+            format!("{}\n  verbs: {}", view.describe(), view.verbs.join(", "))
         });
     }
     if !common.json {

@@ -53,6 +53,7 @@ use overrule_domain::live::LivePart;
 use overrule_domain::node::{Channel, Content, Node, Origin, Revision};
 use overrule_domain::pending_retry;
 use overrule_domain::turn::{Stream, StreamFaultKind};
+use overrule_present::conflict::ConflictView;
 
 pub use branches::{answer as branch_answer, list as branch_list};
 pub use call::decision;
@@ -369,23 +370,27 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
             maker.fact("outcome", Role::Text, result_source);
         }
     }
-    if node.id.kind == NodeKind::Observation
-        && let Some(conflict) = conflicts(maker, node.id)
-    {
-        maker.own(Role::Warning, conflict);
+    if node.id.kind == NodeKind::Observation {
+        conflicts(maker, node.id);
     }
 }
 
-fn conflicts(maker: &Maker<'_>, id: NodeId) -> Option<String> {
-    let others = overrule_domain::ready::write_conflicts(&maker.run.state, id.call());
-    if others.is_empty() {
-        return None;
+/// Adds the write conflicts of a call.
+fn conflicts(maker: &mut Maker<'_>, id: NodeId) {
+    let state = &maker.run.state;
+    let current = ConflictView::of_call(state, id.call());
+    let others = overrule_domain::ready::write_conflicts(state, id.call());
+    for conflict in &current {
+        maker.own(Role::Warning, conflict.describe());
     }
-    let names: Vec<String> = others.iter().map(NodeId::to_string).collect();
-    Some(format!(
-        "writes the same place as {}; the last write wins",
-        names.join(", ")
-    ))
+    if current.is_empty() && !others.is_empty() {
+        let names: Vec<String> = others.iter().map(NodeId::to_string).collect();
+        let names = names.join(", ");
+        maker.own(
+            Role::Warning,
+            format!("wrote the same place as {names}; a later turn has written it since"),
+        );
+    }
 }
 
 fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {

@@ -5,6 +5,7 @@
 //! Inside a turn a reference waits for calls before it; across turns it sees the values that exist.
 //! A value exists once its call succeeded and nothing upstream is in question.
 
+mod conflicts;
 mod value;
 mod writes;
 
@@ -20,7 +21,8 @@ use super::reference::rewrite;
 use super::reference::{Expr, OutPath, Root, Target};
 use super::state::State;
 
-pub use writes::{PathWriters, same_targets, write_conflicts, written_paths};
+pub use conflicts::{WriteConflict, conflicts, write_conflicts, written_value};
+pub use writes::{PathWriters, same_targets, written_paths};
 
 /// What a look at a call finds.
 #[derive(Debug, Clone, PartialEq)]

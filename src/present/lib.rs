@@ -10,6 +10,7 @@ pub mod audit;
 pub mod branch;
 pub mod branch_diff;
 pub mod call;
+pub mod conflict;
 pub mod danger;
 pub mod effect;
 pub mod fork;

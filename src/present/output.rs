@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::conflict::ConflictView;
 use overrule_domain::call::Gate;
 use overrule_domain::envelope::{Actor, Envelope};
 use overrule_domain::event::Event;
@@ -39,6 +40,9 @@ pub struct ResultView<'a> {
     /// Calls of the root thread that failed and were not made again with success; none without an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_calls: Option<Vec<NodeId>>,
+    /// Calls of one turn that wrote one path of the state, at the end of the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub write_conflicts: Vec<ConflictView<'a>>,
     /// The answer as a value; none if it does not fit an output schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,

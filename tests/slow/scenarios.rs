@@ -97,6 +97,7 @@ scenarios! {
     weights_of_another_run = "weights-of-another-run",
     undo = "undo",
     unpin = "unpin",
+    write_conflict = "write-conflict",
 }
 
 #[test]

@@ -10,6 +10,7 @@ use overrule_domain::state::{Mode, State};
 use overrule_domain::thread::ROOT;
 use overrule_domain::unresolved::failed_calls;
 use overrule_present::branch_diff::BranchDiff;
+use overrule_present::conflict::ConflictView;
 
 /// A value computed from a state and a key.
 #[derive(Debug, Clone)]
@@ -57,6 +58,7 @@ pub struct Caches {
     effects: Cached<Effects>,
     branch_diff: Cached<BranchDiff, (Epoch, Epoch)>,
     failed_calls: Cached<Vec<NodeId>>,
+    conflicts: Cached<Vec<String>>,
 }
 
 impl Caches {
@@ -92,6 +94,20 @@ impl Caches {
     /// The calls without a result before the answer.
     pub fn failed_calls(&self) -> &[NodeId] {
         self.failed_calls.value().map_or(&[], Vec::as_slice)
+    }
+
+    /// Updates the write conflicts.
+    pub fn renew_conflicts(&mut self, state: &State) {
+        let of = |state: &State, (): &()| {
+            let all = ConflictView::all(state);
+            all.iter().map(ConflictView::describe).collect()
+        };
+        self.conflicts.renew(state, (), of);
+    }
+
+    /// The write conflicts, a line each in visible form.
+    pub fn conflicts(&self) -> &[String] {
+        self.conflicts.value().map_or(&[], Vec::as_slice)
     }
 
     /// Comparison of two branches.

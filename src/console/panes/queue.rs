@@ -41,6 +41,7 @@ impl Kind for Queue {
 
     fn prepare(&self, model: &mut Model, area: Rect) {
         let rows = usize::from(inside(area).height);
+        let rows = rows - view::conflict_rows(model, rows);
         model.queue.scroll(rows);
         mark(model, rows);
     }

@@ -110,9 +110,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
             maker.outcome(outcome);
         }
     }
-    if let Some(conflict) = conflicts(maker, id) {
-        maker.own(Role::Warning, conflict);
-    }
+    conflicts(maker, id);
 }
 
 /// Adds the newest output of a call that runs.

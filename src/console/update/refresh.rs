@@ -23,12 +23,16 @@ use overrule_domain::id::Seq;
 use overrule_domain::pending_retry;
 use overrule_domain::turn::Turn;
 
+/// Write conflicts that the queue wants rows for.
+const CONFLICTS: usize = 3;
+
 /// Updates everything that is drawn.
 pub fn prepare(model: &mut Model) {
     let _shown = model.settings.shown();
     let requested = waiting(&model.run);
     model.queue.sync(&requested);
     model.cached.renew_failed_calls(&model.run.state);
+    model.cached.renew_conflicts(&model.run.state);
     compare(model, requested);
     let banner = model.run.halted.is_some()
         || model.run.unseen_alarms().next().is_some()
@@ -86,7 +90,9 @@ fn join(model: &mut Model) -> bool {
 
 /// Lays out the screen. A status text that does not fit goes to the log too.
 fn arrange(model: &mut Model, banner: bool) {
-    let queued = model.queue.items.len();
+    let conflicts = model.cached.conflicts().len().min(CONFLICTS);
+    let entries = model.queue.items.len();
+    let queued = entries.max(usize::from(conflicts > 0)) + conflicts;
     model.screen.bar = model.settings.is_replay() && model.run.at.is_some();
     model.screen.wordy = 1;
     if model.message.text.is_empty() {

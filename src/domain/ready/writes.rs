@@ -16,7 +16,7 @@ use crate::reference::{OutPath, Target};
 use crate::state::State;
 
 /// What one writer has written.
-enum Write<'a> {
+pub(super) enum Write<'a> {
     Done(&'a Node),
     Pending,
     None(String),
@@ -190,7 +190,7 @@ impl View<'_> {
         bindings
     }
 
-    fn write_of(&self, id: NodeId) -> Write<'_> {
+    pub(super) fn write_of(&self, id: NodeId) -> Write<'_> {
         let Some(call) = self.state.calls.get(&id) else {
             return Write::Pending;
         };
@@ -216,7 +216,7 @@ impl View<'_> {
 }
 
 /// What a result puts into the state: its value, or what is known of the error.
-fn value_of(node: &Node) -> Value {
+pub(super) fn value_of(node: &Node) -> Value {
     match node.outcome() {
         Some(Outcome::Ok { exit: Some(code), .. }) => {
             serde_json::json!({"class": "exit", "message": format!("exit {code}")})
@@ -228,17 +228,17 @@ fn value_of(node: &Node) -> Value {
     }
 }
 
-fn overlaps(place: &Target, read: &Target) -> bool {
+pub(super) fn overlaps(place: &Target, read: &Target) -> bool {
     place.head == read.head && place.path.iter().zip(&read.path).all(|(a, b)| a == b)
 }
 
 /// Returns true if a write to a place replaces everything that was at the target.
-fn covers(place: &Target, read: &Target) -> bool {
+pub(super) fn covers(place: &Target, read: &Target) -> bool {
     overlaps(place, read) && place.path.len() <= read.path.len()
 }
 
 /// The state paths that a call writes, or will, by how it ended.
-fn written(call: &Call) -> Vec<&Target> {
+pub(super) fn written(call: &Call) -> Vec<&Target> {
     // How one whose inputs are in question ends is open again.
     let failed = call.status.is_settled() && call.status != Status::Succeeded && !call.suspect;
     match &call.refs.out {
@@ -263,26 +263,6 @@ fn put<'p>(whole: &mut Value, path: impl IntoIterator<Item = &'p String>, value:
         here = map.entry(key.clone()).or_insert(Value::Null);
     }
     *here = value;
-}
-
-/// Other active calls of the turn that wrote the same state path; the one that ended last wins.
-pub fn write_conflicts(state: &State, id: NodeId) -> Vec<NodeId> {
-    let (Some(call), Some(turn)) = (state.calls.get(&id), state.turn_of(id)) else {
-        return Vec::new();
-    };
-    let mine: Vec<Target> = written(call).into_iter().cloned().collect();
-    turn.nodes
-        .iter()
-        .filter(|other| **other != id)
-        .filter(|other| state.nodes.get(other).is_some_and(|node| node.active))
-        .filter(|other| {
-            state
-                .calls
-                .get(other)
-                .is_some_and(|call| written(call).iter().any(|place| mine.contains(place)))
-        })
-        .copied()
-        .collect()
 }
 
 /// Other active calls of the turn that write, or would write, a state path that this call is to write.

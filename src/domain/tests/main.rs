@@ -29,6 +29,7 @@ mod approver;
 mod auto_approved;
 mod branches;
 mod breakers;
+mod conflicts;
 mod consent;
 mod corrections;
 mod counts;

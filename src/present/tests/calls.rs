@@ -11,6 +11,7 @@ use crate::call::{
     AgentWaitView, CallDecisionView, CallHeadView, CallLaunchView, CallRepairView, CallView, ChangeView,
     CommandView, DeadlineView, OriginalView, RepairView, RunFilesView, ToolChangeView,
 };
+use crate::conflict::{ConflictView, WriteConflictView, WriteView};
 use crate::effect::{
     AfterDamageView, EffectView, ElsewhereView, ExecutionView, ForeignView, InsertView, OfferView,
     OutcomeKind, RepeatView, RepeatedView,
@@ -333,6 +334,27 @@ fn restriction() -> RestrictionView<'static> {
     }
 }
 
+pub(super) fn conflict(full: bool) -> ConflictView<'static> {
+    ConflictView {
+        path: "†state.plan".to_owned(),
+        agents: vec![id("c1")],
+        shown: full.then(|| write(true)),
+        others: vec![write(full), write(false)],
+        readers: vec![id("c7")],
+        verbs: &["edit", "delete"],
+    }
+}
+
+fn write(full: bool) -> WriteView<'static> {
+    WriteView {
+        call: id("c3"),
+        tool: "read_file",
+        status: "succeeded",
+        value: full.then(|| "\"a\"".to_owned()),
+        same: full,
+    }
+}
+
 fn attention() -> AttentionReasonView<'static> {
     AttentionReasonView {
         cause: "limit",
@@ -352,6 +374,9 @@ pub(super) fn examples() -> Examples {
     let together = TogetherView {
         together: vec![id("c3"), id("c4")],
         digest: "0123".to_owned(),
+    };
+    let write_conflict = WriteConflictView {
+        write_conflict: conflict(true),
     };
     let restricted = RestrictedView {
         restricted: restriction(),
@@ -384,6 +409,9 @@ pub(super) fn examples() -> Examples {
         ("AttentionView", vec![value(&needs_attention)]),
         ("AttentionReasonView", vec![value(&attention())]),
         ("TogetherView", vec![value(&together)]),
+        ("WriteConflictView", vec![value(&write_conflict)]),
+        ("ConflictView", both(conflict)),
+        ("WriteView", both(write)),
         ("EffectView", both(effect)),
         ("OfferView", vec![value(&offer()), value(&none)]),
         ("ElsewhereView", vec![value(&elsewhere())]),

@@ -250,6 +250,11 @@ fn result(full: bool) -> ResultView<'static> {
         exit: 0,
         session: "s",
         failed_calls: full.then(|| vec![id("c3")]),
+        write_conflicts: if full {
+            vec![super::calls::conflict(true)]
+        } else {
+            Vec::new()
+        },
         output: full.then(|| json!({"answer": 42})),
     }
 }

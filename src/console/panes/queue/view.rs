@@ -29,6 +29,7 @@ use overrule_domain::thread;
 use overrule_domain::turn::{Stream, StreamFaultKind};
 use overrule_present::call::RunFilesView;
 use overrule_present::danger;
+use overrule_present::many;
 use overrule_base::text::visible;
 
 /// Columns of the name of the operator's program.
@@ -52,10 +53,17 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     if waiting > 0 && halted::is(model) {
         words = format!("{words}; {HALTED}");
     }
+    let conflicts = model.cached.conflicts();
+    if !conflicts.is_empty() {
+        let _ = write!(words, ", {}", many(conflicts.len(), "write conflict"));
+    }
     shell::title(model, canvas, area, Pane::QUEUE, &words);
     if body.is_empty() {
         return;
     }
+    let rows = usize::from(body.height);
+    let rows = rows - conflict_rows(model, rows);
+    draw_conflicts(model, canvas, body, rows);
     if queue.items.is_empty() {
         canvas.put(
             body.x + 1,
@@ -77,7 +85,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         .iter()
         .enumerate()
         .skip(queue.top)
-        .take(usize::from(body.height))
+        .take(rows)
     {
         let place = row_of(body, u16::try_from(line - queue.top).unwrap_or(u16::MAX));
         let words = Rect {
@@ -94,6 +102,31 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             canvas.tint(place, Role::Selection);
             shell::pointer(model, canvas, place, Pane::QUEUE);
         }
+    }
+}
+
+/// Rows for write conflicts at the end of a queue of some rows: at most a third of it while anything waits. Their number is
+/// in the title.
+pub(super) fn conflict_rows(model: &Model, rows: usize) -> usize {
+    // The row that says that nothing waits stays.
+    let entries = model.queue.items.len().max(1);
+    let free = rows.saturating_sub(entries).max(rows / 3);
+    model.cached.conflicts().len().min(free)
+}
+
+/// Draws write conflicts below the entries, from a row on.
+fn draw_conflicts(model: &Model, canvas: &mut Canvas<'_>, body: Rect, from: usize) {
+    let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    let shown = usize::from(body.height).saturating_sub(from);
+    for (line, words) in (from..).zip(model.cached.conflicts().iter().take(shown)) {
+        let place = row_of(body, u16::try_from(line).unwrap_or(u16::MAX));
+        let words = Styled::new().own(Role::Warning, format!("! {words}"));
+        let place = Rect {
+            x: place.x + 1.min(place.width),
+            width: place.width.saturating_sub(1),
+            ..place
+        };
+        canvas.row(place, &words, more);
     }
 }
 

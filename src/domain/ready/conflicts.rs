@@ -1,0 +1,165 @@
+//! Finds calls of one turn that write one path of the state.
+//!
+//! Must not know: how a conflict is shown.
+
+use std::borrow::Cow;
+
+use super::View;
+use super::writes::{PathWriters, Write, covers, overlaps, value_of, written, written_paths};
+use crate::call::{Call, Outcome};
+use crate::id::{NodeId, ThreadId};
+use crate::reference::{DAGGER, Root, Target};
+use crate::state::State;
+
+/// Calls of one turn that write one path of the state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriteConflict {
+    /// The thread whose readers see the path.
+    pub thread: ThreadId,
+    /// The path.
+    pub target: Target,
+    /// Calls that wrote it, or will, in the order of their writes; at least two.
+    pub writers: Vec<NodeId>,
+    /// The writer whose value readers get: the one that ended last. None while none has ended.
+    pub shown: Option<NodeId>,
+    /// Active calls that read it, or a part of it, and have not ended.
+    pub readers: Vec<NodeId>,
+}
+
+impl WriteConflict {
+    /// The path as it is written in arguments.
+    pub fn path(&self) -> String {
+        format!("{DAGGER}{}", self.target)
+    }
+}
+
+/// Other active calls of the turn that write the same state path, or will; the one that ends last wins. Calls that ended
+/// without a value write nothing.
+pub fn write_conflicts(state: &State, id: NodeId) -> Vec<NodeId> {
+    let (Some(call), Some(turn)) = (state.calls.get(&id), state.turn_of(id)) else {
+        return Vec::new();
+    };
+    let mine = written(call);
+    if mine.is_empty() || write(state, id) == Progress::Nothing {
+        return Vec::new();
+    }
+    let same = |other: &Call| written(other).iter().any(|place| mine.contains(place));
+    turn.nodes
+        .iter()
+        .filter(|other| **other != id)
+        .filter(|other| state.nodes.get(other).is_some_and(|node| node.active))
+        .filter(|other| {
+            state.calls.get(other).is_some_and(same) && write(state, **other) != Progress::Nothing
+        })
+        .copied()
+        .collect()
+}
+
+/// Every conflict whose values readers may still get, by thread and path. A value that a later turn writes ends it, and so
+/// does all that makes one of two writers inactive.
+pub fn conflicts(state: &State) -> Vec<WriteConflict> {
+    let paths = written_paths(state);
+    let mut found = Vec::new();
+    for path in paths.iter().filter(|path| path.writers.len() > 1) {
+        let turn = |id: &NodeId| state.turn_of(*id).map(|turn| turn.pos);
+        let mut turns: Vec<&[NodeId]> = path
+            .writers
+            .chunk_by(|one, other| turn(one) == turn(other))
+            .collect();
+        while let Some(writers) = turns.pop() {
+            let writers: Vec<NodeId> = (writers.iter().copied())
+                .filter(|id| write(state, *id) != Progress::Nothing)
+                .collect();
+            let shown = writers
+                .iter()
+                .copied()
+                .rfind(|id| write(state, *id) == Progress::Done);
+            let at = writers.first().and_then(turn);
+            if writers.len() > 1 && !is_covered(state, &paths, path, at) {
+                found.push(WriteConflict {
+                    readers: readers(state, path, at),
+                    thread: path.thread,
+                    target: path.target.clone(),
+                    writers,
+                    shown,
+                });
+            }
+            if shown.is_some() {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// The JSON text that a call has written to its path; `None` for none.
+pub fn written_value(state: &State, id: NodeId) -> Option<Cow<'_, str>> {
+    if write(state, id) != Progress::Done {
+        return None;
+    }
+    let node = state.observation(id)?;
+    Some(match node.outcome()? {
+        Outcome::Ok {
+            value, exit: None, ..
+        } => Cow::Borrowed(&**value),
+        _ => Cow::Owned(value_of(node).to_string()),
+    })
+}
+
+/// The active calls of a turn and later ones that read a path and have not ended.
+fn readers(state: &State, path: &PathWriters, turn: Option<u32>) -> Vec<NodeId> {
+    let reads = |call: &Call| {
+        let mut found = false;
+        for reference in &call.refs.references {
+            reference
+                .expr
+                .each(&mut |target| found |= target.root == Root::State && overlaps(&path.target, target));
+        }
+        found
+    };
+    let waits = |id: &&NodeId| {
+        let (Some(call), Some(own)) = (state.calls.get(id), state.turn_of(**id)) else {
+            return false;
+        };
+        let sees = own.thread == path.thread && own.is_active() && Some(own.pos) >= turn;
+        let is_active = state.nodes.get(id).is_some_and(|node| node.active);
+        sees && is_active && !call.status.is_settled() && reads(call)
+    };
+    let named = state.agenda.state_readers.get(path.target.head.as_str());
+    named.into_iter().flatten().filter(waits).copied().collect()
+}
+
+/// True if a later turn has written a path above this one.
+fn is_covered(state: &State, paths: &[PathWriters], path: &PathWriters, turn: Option<u32>) -> bool {
+    let above = |other: &&PathWriters| other.thread == path.thread && covers(&other.target, &path.target);
+    let later =
+        |id: &NodeId| state.turn_of(*id).map(|turn| turn.pos) > turn && write(state, *id) == Progress::Done;
+    paths
+        .iter()
+        .filter(above)
+        .any(|other| other.writers.iter().any(later))
+}
+
+/// How far a write has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Done,
+    Pending,
+    Nothing,
+}
+
+fn write(state: &State, id: NodeId) -> Progress {
+    let Some(reader) = state.calls.get(&id) else {
+        return Progress::Nothing;
+    };
+    let view = View {
+        state,
+        reader,
+        at_rest: true,
+    };
+    match view.write_of(id) {
+        Write::Done(_) => Progress::Done,
+        Write::Pending => Progress::Pending,
+        Write::None(_) => Progress::Nothing,
+    }
+}
