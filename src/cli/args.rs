@@ -2,6 +2,7 @@
 //!
 //! Must not know: what they do.
 
+mod metrics;
 pub(super) mod number;
 mod tools;
 
@@ -15,6 +16,7 @@ use overrule_config as config;
 use overrule_config::model::{RECORDED, SCRIPTED};
 
 pub use super::verbs::Verb;
+pub use metrics::{Metrics, MetricsFormat};
 pub use tools::{Tools, ToolsWhat, Trust};
 
 /// Supervise an LLM agent from the terminal.
@@ -152,6 +154,8 @@ pub enum What {
     Effects(Queue),
     /// Print the decisions of a session: who, when, after how long, and by which rule
     Audit(Audit),
+    /// Print the metrics of sessions, for people or programs: tools, servers, breakers, repairs, decisions
+    Metrics(Metrics),
     /// Print the health and the weights of each tool of a session
     Weights(Weights),
     /// Remove what the sessions of the workspace learned about tools

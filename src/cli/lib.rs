@@ -41,6 +41,7 @@ pub mod live_reload;
 pub mod logging;
 pub mod loops;
 pub mod lost_edits;
+mod metrics;
 mod model_list;
 pub mod models;
 mod opening;
@@ -112,6 +113,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Loops(queue)) => loops::loops(&common, &queue),
         Some(What::Effects(queue)) => effects::effects(&common, &queue),
         Some(What::Audit(audit)) => audit::audit(&common, &audit),
+        Some(What::Metrics(args)) => metrics::metrics(&common, &args),
         Some(What::Weights(weights)) => weights::print(&common, &weights),
         Some(What::ResetLearned) => learned::reset(&common),
         Some(What::Branches(branches)) => branches::branches(&common, &branches),

@@ -17,6 +17,7 @@ pub mod fork;
 pub mod graph;
 pub mod health;
 pub mod loops;
+pub mod metrics;
 mod node_line;
 pub mod output;
 pub mod picture;

@@ -106,7 +106,7 @@ impl Health {
 
     /// Returns the share of all choices of a tool that led to a value, or `None` if there were none.
     pub fn hit_rate(&self) -> Option<f64> {
-        let each = self.tools.values().map(ToolHealth::chosen);
+        let each = self.tools.values().map(ToolHealth::choices);
         share(each.fold((0, 0), |(good, all), one| (good + one.0, all + one.1)))
     }
 
@@ -160,15 +160,20 @@ impl ToolHealth {
         share((self.succeeded, self.executions()))
     }
 
+    /// Returns the end of each execution, in UTC milliseconds, the milliseconds that it took, and whether it gave a value.
+    pub fn ends(&self) -> impl Iterator<Item = (i64, u64, bool)> {
+        self.ends.iter().map(|end| (end.at, end.ms, end.ok))
+    }
+
     /// Returns how many choices of the tool led to a value, and how many there are.
-    fn chosen(&self) -> (u64, u64) {
+    pub fn choices(&self) -> (u64, u64) {
         let good = self.choices.values().filter(|ok| **ok).count();
         (good as u64, self.choices.len() as u64)
     }
 
     /// Returns the share of choices of this tool that led to a value, with or without retries.
     pub fn hit_rate(&self) -> Option<f64> {
-        share(self.chosen())
+        share(self.choices())
     }
 
     /// Returns the time in milliseconds within which `percent` per cent of the executions ended.

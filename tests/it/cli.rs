@@ -29,6 +29,7 @@ mod left;
 mod lock;
 mod loops;
 mod methods;
+mod metrics;
 mod no_files;
 mod notify;
 mod old_spellings;

@@ -1,4 +1,4 @@
-//! Exports a run: its graph as lanes, Graphviz or Mermaid; its decisions as text or CSV.
+//! Exports a run: its graph as lanes, Graphviz or Mermaid; decisions and metrics as text, CSV or Prometheus.
 //!
 //! Must not know: where a state comes from, where the text goes, what a terminal can do.
 //!
@@ -8,6 +8,7 @@ pub mod audit;
 mod dot;
 mod gutter;
 mod mermaid;
+pub mod metrics;
 #[cfg(test)]
 mod tests;
 

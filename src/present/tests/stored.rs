@@ -11,6 +11,10 @@ use super::{Examples, both, kept, recorded, value};
 use crate::alert::{AlertCallView, AlertView, RunStateView};
 use crate::audit::{AuditView, ExecutedView, ShownView, Who};
 use crate::fork::{Becomes, ForkView, RunningView};
+use crate::metrics::{
+    BreakerMetricsView, HourView, LoopMetricsView, MetricsView, PriceView, RepairMetricsView, TimesView,
+    ToolMetricsView,
+};
 use crate::output::{
     DemoView, EventView, PolicyRuleView, RecordedView, ResetView, ResultView, SettingView, StoredView,
 };
@@ -136,6 +140,94 @@ fn learned() -> LearnedView<'static> {
     LearnedView {
         from: "weights.json",
         learned: kept(Learned::default()),
+    }
+}
+
+fn metrics(full: bool) -> MetricsView {
+    MetricsView {
+        sessions: 2,
+        damaged: 1,
+        hit_rate: full.then_some(0.5),
+        unknown_tool_calls: 1,
+        questions: 3,
+        decisions: times(full),
+        tools: vec![tool_metrics(true)],
+        servers: vec![tool_metrics(false)],
+        breakers: vec![breaker_metrics()],
+        repairs: vec![repair_metrics()],
+        loops: vec![loop_metrics()],
+    }
+}
+
+fn tool_metrics(full: bool) -> ToolMetricsView {
+    ToolMetricsView {
+        name: "search".to_owned(),
+        server: full.then(|| "docs".to_owned()),
+        calls: 3,
+        executions: 2,
+        succeeded: 1,
+        failed: [("transient".to_owned(), 1)].into(),
+        retries: 1,
+        success_rate: full.then_some(0.5),
+        hit_rate: full.then_some(0.5),
+        latency: times(full),
+        alerts: 0,
+        hours: vec![hour()],
+    }
+}
+
+fn hour() -> HourView {
+    HourView {
+        from: 3_600_000,
+        executions: 2,
+        succeeded: 1,
+    }
+}
+
+fn times(full: bool) -> TimesView {
+    TimesView {
+        count: u64::from(full),
+        sum_ms: 9,
+        p50_ms: full.then_some(9),
+        p99_ms: full.then_some(9),
+    }
+}
+
+fn breaker_metrics() -> BreakerMetricsView {
+    BreakerMetricsView {
+        of: "server",
+        name: "docs".to_owned(),
+        openings: 1,
+        closed: 0,
+        half_open: 0,
+        open: 1,
+    }
+}
+
+fn repair_metrics() -> RepairMetricsView {
+    RepairMetricsView {
+        tool: "book".to_owned(),
+        strategy: "text_cleanup",
+        tried: 2,
+        succeeded: 1,
+        failed: 1,
+        requests: 1,
+        tokens: 210,
+        prices: vec![price()],
+    }
+}
+
+fn price() -> PriceView {
+    PriceView {
+        amount: "0.0021".to_owned(),
+        currency: "USD".to_owned(),
+    }
+}
+
+fn loop_metrics() -> LoopMetricsView {
+    LoopMetricsView {
+        detector: "sequence",
+        found: 1,
     }
 }
 
@@ -350,6 +442,14 @@ pub(super) fn examples() -> Examples {
         ("PathView", vec![value(&PathView { path: "/s" })]),
         ("ForkView", both(fork)),
         ("RunningView", vec![value(&running())]),
+        ("MetricsView", both(metrics)),
+        ("ToolMetricsView", both(tool_metrics)),
+        ("HourView", vec![value(&hour())]),
+        ("TimesView", both(times)),
+        ("BreakerMetricsView", vec![value(&breaker_metrics())]),
+        ("RepairMetricsView", vec![value(&repair_metrics())]),
+        ("PriceView", vec![value(&price())]),
+        ("LoopMetricsView", vec![value(&loop_metrics())]),
         ("WeightsView", both(weights)),
         ("LearnedView", vec![value(&learned())]),
         ("WeightChangeView", both(weight_change)),
