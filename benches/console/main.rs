@@ -189,6 +189,37 @@ fn keys(times: usize) {
     }
 }
 
+/// Keys in a text of 64 KiB, up to their frames.
+fn typing(times: usize) {
+    let words = "let it = read(\"a file\"); // ü日";
+    for (name, text) in [
+        ("64 KiB in lines", format!("{words}\n").repeat(1_900)),
+        ("64 KiB in one line", format!("{words} ").repeat(1_900)),
+        ("29,990 lines", "x\n".repeat(29_990)),
+    ] {
+        for (place, first) in [("at the start", "ctrl-home"), ("at the end", "ctrl-end")] {
+            let mut console = Console::of(run_of(SIZES[0]), SCREEN);
+            let bytes = console.bytes();
+            console.press("i");
+            console.paste(&text);
+            console.press(first);
+            for (what, keys) in [
+                ("a letter", ["x", "x"]),
+                ("erases", ["backspace", "backspace"]),
+                ("a move", ["left", "right"]),
+                ("a move by rows", ["up", "down"]),
+                ("selects", ["shift-left", "shift-right"]),
+                ("cuts everything and takes it back", ["alt-a ctrl-k", "alt-u"]),
+            ] {
+                let what = format!("{name}, {place}: {what}");
+                measure(&what, times, &bytes, |at| {
+                    keys[at % 2].split(' ').for_each(|key| console.press(key));
+                });
+            }
+        }
+    }
+}
+
 /// Everything on one screen for the first time.
 fn opening(times: usize) {
     for size in SIZES {
@@ -218,10 +249,11 @@ fn main() {
         .filter(|word| !word.starts_with('-'))
         .collect();
     let times = if measured { TIMES } else { 1 };
-    let parts: [Part; 4] = [
+    let parts: [Part; 5] = [
         ("lanes", lanes),
         ("frames", frames),
         ("keys", keys),
+        ("typing", typing),
         ("opening", opening),
     ];
     for (name, part) in parts {

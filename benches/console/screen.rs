@@ -121,6 +121,14 @@ impl Console {
         self.draw();
     }
 
+    /// A paste, up to the frame that answers it.
+    pub fn paste(&mut self, text: &str) {
+        self.now += 100;
+        let (text, at) = (text.to_owned(), self.now);
+        self.send(Msg::Term(TermMsg::Paste { text, at }));
+        self.draw();
+    }
+
     /// Adds this many bytes to the open stream.
     pub fn stream(&mut self, bytes: usize) {
         let Some(run) = &mut self.run else { return };

@@ -2,11 +2,11 @@
 //!
 //! Must not know: what the text is for.
 //!
-//! Holds the text itself, character by character as it was typed, pasted or opened. It shows the
-//! visible form: invisible characters appear as marks, and nothing raw reaches the terminal. A mark
-//! is never read back, so letters that look like a mark stay letters.
+//! The text area of a library edits the text, character by character as it was typed, pasted or
+//! opened. The field draws its visible form: invisible characters appear as marks, and nothing raw
+//! reaches the terminal. A mark is never read back, so letters that look like a mark stay letters.
 
-mod buffer;
+mod area;
 mod draw;
 mod laid;
 mod moves;
@@ -15,10 +15,11 @@ mod tests;
 mod text_verb;
 
 use std::cell::Cell;
+use std::ops::Range;
 
-use regex::Regex;
+use ratatui_textarea::CursorMove;
 
-use self::buffer::Buffer;
+use self::area::Area;
 use self::draw::View;
 pub use self::text_verb::{Reach, TextVerb};
 use super::columns::Columns as _;
@@ -27,7 +28,10 @@ use super::motion::Move;
 use overrule_base::text;
 
 /// Maximum length for the built-in editor, in bytes. Longer texts go to `$EDITOR`.
-pub const LIMIT: usize = 256 * 1024;
+pub const LIMIT: usize = 64 * 1024;
+
+/// Maximum length of a line for the built-in editor, in characters. The library counts in 16 bits.
+pub const LINE: usize = u16::MAX as usize;
 
 /// Maximum number of lines for the built-in editor.
 pub const LINES: usize = 30_000;
@@ -38,10 +42,14 @@ const TAB: usize = 4;
 /// Why a text is too large for the built-in editor; none if it fits.
 pub fn too_much(text: &str) -> Option<String> {
     let lines = lines_of(text);
+    let longest = || text.split('\n').map(|line| line.chars().count()).max();
     let (count, what, most) = match text.len() {
         bytes if bytes > LIMIT => (bytes, "bytes", LIMIT),
         _ if lines > LINES => (lines, "lines", LINES),
-        _ => return None,
+        _ => match longest() {
+            Some(longest) if longest > LINE => (longest, "characters in one line", LINE),
+            _ => return None,
+        },
     };
     Some(format!("{count} {what} are too many to type in (at most {most})"))
 }
@@ -58,15 +66,11 @@ pub fn pasted(text: &str) -> String {
 /// A text that is being typed.
 #[derive(Debug, Clone)]
 pub struct Field {
-    buffer: Buffer,
+    area: Area,
     original: String,
     single: bool,
     /// Maximum length of typed text, in bytes.
     most: usize,
-    /// The text that was cut last.
-    taken: String,
-    /// The last search.
-    pattern: Option<Regex>,
     /// The column in which a move up or down began.
     wish: Option<usize>,
     /// The part on the screen. Drawing sets it.
@@ -88,12 +92,10 @@ impl Field {
 
     fn new(original: &str, single: bool, most: usize) -> Self {
         let mut field = Self {
-            buffer: Buffer::new(original),
+            area: Area::new(original),
             original: original.to_owned(),
             single,
             most,
-            taken: String::new(),
-            pattern: None,
             wish: None,
             view: Cell::new(View::NONE),
         };
@@ -103,21 +105,19 @@ impl Field {
 
     /// The original text does not use up the room for typing.
     fn make_room(&mut self) {
-        self.most = self.most.max(2 * self.len());
+        self.most = self.most.max(2 * self.len()).min(LIMIT);
     }
 
     /// Selects the whole text. Typing replaces it; a move of the cursor keeps it.
     pub fn select_all(&mut self) {
-        self.buffer.deselect();
-        self.buffer.go(0);
-        self.buffer.hold();
-        self.to_end();
+        self.wish = None;
+        self.area.select_all();
     }
 
     /// Moves the cursor after the last character.
     pub fn to_end(&mut self) {
         self.wish = None;
-        self.buffer.go(self.len());
+        self.area.go(self.len());
     }
 
     /// True if the text equals the original.
@@ -131,33 +131,32 @@ impl Field {
     }
 
     /// The text, exactly as it was typed.
-    pub fn text(&self) -> &str {
-        self.buffer.text()
+    pub fn text(&self) -> String {
+        self.area.text()
     }
 
     /// The text as it is shown away from the cursor, with marks.
     pub fn shown(&self) -> String {
         if self.single {
-            text::visible(self.text())
+            text::visible(&self.text())
         } else {
-            text::visible_lines(self.text()).join("\n")
+            text::visible_lines(&self.text()).join("\n")
         }
     }
 
     /// Number of lines.
     pub fn rows(&self) -> usize {
-        if self.single { 1 } else { lines_of(self.text()) }
+        if self.single { 1 } else { self.area.rows() }
     }
 
     /// True for an empty text.
     pub fn is_empty(&self) -> bool {
-        self.text().is_empty()
+        self.len() == 0
     }
 
-    /// Replaces the whole text. An undo restores it.
+    /// Replaces the whole text by one that is not `too_much`. An undo restores it.
     pub fn replace(&mut self, text: &str) {
-        self.wish = None;
-        self.buffer.put(0..self.len(), text);
+        self.splice(0..self.len(), text);
         self.make_room();
     }
 
@@ -167,8 +166,8 @@ impl Field {
         let back = match key.code {
             _ if key.ctrl || key.alt => return false,
             Code::Tab if !self.single && !key.shift => {
-                let at = self.buffer.place().start;
-                let before = self.text().get(self.line_at(at).start..at).unwrap_or_default();
+                let (text, at) = (self.text(), self.place().start);
+                let before = text.get(self.line_at(&text, at).start..at).unwrap_or_default();
                 return self.type_in(&" ".repeat(TAB - before.columns() % TAB)) == 0;
             }
             Code::Backspace => true,
@@ -176,7 +175,7 @@ impl Field {
             _ => return false,
         };
         self.wish = None;
-        self.erased(back).is_some_and(|gone| self.buffer.put(gone, ""))
+        self.erased(back).is_some_and(|gone| self.area.put(gone, ""))
     }
 
     /// The character that a key types, if any.
@@ -193,14 +192,18 @@ impl Field {
     /// Inserts typed text as far as there is room. Returns the number of characters left out.
     pub fn type_in(&mut self, typed: &str) -> usize {
         let room = self.room();
-        let mut lines = LINES.max(lines_of(&self.original)).saturating_sub(self.rows());
+        let (before, after) = self.around();
+        let tail = after.chars().take_while(|c| *c != '\n').count();
+        let mut line = before.chars().rev().take_while(|c| *c != '\n').count() + tail;
+        let mut lines = lines_of(&before) + lines_of(&after) - 1;
         let fits = |(at, c): (usize, char)| {
             let end = at + c.len_utf8();
-            if end > room || (c == '\n' && lines == 0) {
-                return None;
+            if c == '\n' {
+                (line, lines) = (tail, lines + 1);
+            } else {
+                line += 1;
             }
-            lines -= usize::from(c == '\n');
-            Some(end)
+            (end <= room && line <= LINE && lines <= LINES).then_some(end)
         };
         let end = typed.char_indices().map_while(fits).last().unwrap_or(0);
         let (taken, left) = typed.split_at(end);
@@ -213,24 +216,45 @@ impl Field {
     /// Replaces the selection by a text, or inserts it at the cursor, as one change.
     fn put(&mut self, text: &str) {
         self.wish = None;
-        self.buffer.put(self.buffer.place(), text);
+        self.area.put(self.place(), text);
+    }
+
+    /// The text before the place of an insertion, and the text after it.
+    fn around(&self) -> (String, String) {
+        let (mut text, place) = (self.text(), self.place());
+        let after = text.get(place.end..).unwrap_or_default().to_owned();
+        text.truncate(place.start);
+        (text, after)
+    }
+
+    /// The text with a paste.
+    pub fn with_paste(&self, text: &str) -> String {
+        let (before, after) = self.around();
+        format!("{before}{}{after}", pasted(text))
     }
 
     /// Bytes of room. Typing replaces the selection.
     fn room(&self) -> usize {
-        self.most.saturating_sub(self.len() - self.buffer.place().len())
+        self.most.saturating_sub(self.len() - self.place().len())
     }
 
-    /// Maximum length in bytes.
-    pub fn most(&self) -> usize {
-        self.most
+    /// Describes how much text fits.
+    pub fn most(&self) -> String {
+        if self.single {
+            format!("{} bytes", self.most)
+        } else {
+            format!("{LIMIT} bytes, {LINES} lines and {LINE} characters in one line")
+        }
     }
 
-    /// Inserts a paste. Line breaks become line feeds, or blanks in a field of one line. A field of
-    /// one line refuses a paste that is too long.
+    /// Inserts a paste. Line breaks become line feeds, or blanks in a field of one line. A paste that
+    /// is too long is refused.
     pub fn paste(&mut self, text: &str) -> Result<(), String> {
         let lines = pasted(text);
         if !self.single {
+            if let Some(why) = too_much(&self.with_paste(text)) {
+                return Err(why);
+            }
             self.put(&lines);
             return Ok(());
         }
@@ -248,7 +272,7 @@ impl Field {
 
     /// Moves the cursor and ends the selection.
     pub fn step(&mut self, to: Move) {
-        self.buffer.deselect();
+        self.area.deselect();
         self.go(to);
     }
 
@@ -264,54 +288,56 @@ impl Field {
             Move::HalfDown => return self.rows_away(half, true),
             Move::Left => self.walk(true),
             Move::Right => self.walk(false),
-            Move::Top => self.buffer.go(0),
-            Move::Bottom => self.buffer.go(self.len()),
+            Move::Top => self.area.go(0),
+            Move::Bottom => self.area.go(self.len()),
         }
         self.wish = None;
     }
 
     /// Carries out an editing command.
     pub fn edit(&mut self, verb: TextVerb) {
-        let at = self.buffer.cursor();
-        let line = self.line_at(at);
+        let (text, at) = (self.text(), self.area.cursor());
+        let line = self.line_at(&text, at);
         match verb {
             TextVerb::Select(to) => return self.select(to),
-            TextVerb::Cut => self.take(self.buffer.picked()),
-            TextVerb::EraseWord => self.take(Some(self.word_or_break()..at)),
+            TextVerb::Cut => self.take(None),
             // At the edge of a line, erases the line break.
-            TextVerb::EraseStart if at == line.start => self.take(self.group(true)),
-            TextVerb::EraseStart => self.take(Some(line.start..at)),
+            TextVerb::EraseWord | TextVerb::EraseStart if at == line.start => self.take(self.group(true)),
             TextVerb::EraseEnd if at == line.end => self.take(self.group(false)),
+            TextVerb::EraseWord => {
+                let word = self.area.after(CursorMove::WordBack);
+                self.take(Some(word.max(line.start)..at));
+            }
+            TextVerb::EraseStart => self.take(Some(line.start..at)),
             TextVerb::EraseEnd => self.take(Some(at..line.end)),
-            TextVerb::Undo => self.buffer.undo(),
-            TextVerb::Redo => self.buffer.redo(),
-            TextVerb::FindNext => drop(self.seek(at + 1)),
-            TextVerb::FindBack => self.seek_back(),
-            TextVerb::WordLeft => self.jump_to(self.word_boundary(true)),
-            TextVerb::WordRight => self.jump_to(self.word_boundary(false)),
-            TextVerb::LineStart => self.jump_to(line.start),
-            TextVerb::LineEnd => self.jump_to(line.end),
-            TextVerb::First => self.jump_to(0),
-            TextVerb::Last => self.jump_to(self.len()),
+            TextVerb::Undo => self.area.undo(),
+            TextVerb::Redo => self.area.redo(),
+            TextVerb::FindNext => drop(self.area.seek(false)),
+            TextVerb::FindBack => self.area.seek_back(),
+            TextVerb::WordLeft => self.move_to(|field| field.area.go_by(CursorMove::WordBack)),
+            TextVerb::WordRight => self.move_to(|field| field.area.go_by(CursorMove::WordForward)),
+            TextVerb::LineStart => self.move_to(|field| field.go_to_edge(true)),
+            TextVerb::LineEnd => self.move_to(|field| field.go_to_edge(false)),
+            TextVerb::First => self.step(Move::Top),
+            TextVerb::Last => self.step(Move::Bottom),
         }
         self.wish = None;
     }
 
-    fn jump_to(&mut self, at: usize) {
-        self.buffer.deselect();
-        self.buffer.go(at);
+    fn move_to(&mut self, go: impl FnOnce(&mut Self)) {
+        self.area.deselect();
+        go(self);
     }
 
     fn select(&mut self, to: Reach) {
-        self.buffer.hold();
-        let line = self.line_at(self.buffer.cursor());
+        self.area.hold();
         match to {
             Reach::Left => self.go(Move::Left),
             Reach::Right => self.go(Move::Right),
             Reach::Up => self.go(Move::Up),
             Reach::Down => self.go(Move::Down),
-            Reach::LineStart => self.buffer.go(line.start),
-            Reach::LineEnd => self.buffer.go(line.end),
+            Reach::LineStart => self.go_to_edge(true),
+            Reach::LineEnd => self.go_to_edge(false),
             Reach::All => self.select_all(),
         }
         if !matches!(to, Reach::Up | Reach::Down) {
@@ -319,40 +345,28 @@ impl Field {
         }
     }
 
-    /// The start of the word before the cursor, or of the line break before it.
-    fn word_or_break(&self) -> usize {
-        let at = self.buffer.cursor();
-        if at == self.line_at(at).start {
-            return at.saturating_sub(1);
-        }
-        self.word_boundary(true).max(self.line_at(at).start)
-    }
-
     /// Cuts the selection, or else a range of the text, for a later paste.
-    fn take(&mut self, place: Option<std::ops::Range<usize>>) {
-        let Some(place) = self.buffer.picked().or(place) else {
-            return;
-        };
-        let taken = self.text().get(place.clone()).unwrap_or_default().to_owned();
-        if self.buffer.put(place, "") {
-            self.taken = taken;
+    fn take(&mut self, range: Option<Range<usize>>) {
+        if let Some(range) = self.area.picked().or(range) {
+            self.area.cut(range);
         }
     }
 
     /// The text that was cut last.
-    pub fn taken(&self) -> &str {
-        &self.taken
+    pub fn taken(&self) -> String {
+        self.area.taken()
     }
 
     /// The selection, or the whole text.
-    pub fn selected(&self) -> &str {
-        let picked = self.buffer.picked().and_then(|picked| self.text().get(picked));
-        picked.unwrap_or(self.text())
+    pub fn selected(&self) -> String {
+        let text = self.text();
+        let picked = self.area.picked().and_then(|picked| text.get(picked));
+        picked.map_or_else(|| text.clone(), str::to_owned)
     }
 
     /// The range of bytes that an insertion replaces.
-    pub fn place(&self) -> std::ops::Range<usize> {
-        self.buffer.place()
+    pub fn place(&self) -> Range<usize> {
+        self.area.place()
     }
 
     /// Searches from the cursor. The search ignores case unless it contains a capital letter. False
@@ -362,52 +376,35 @@ impl Field {
         if !words.chars().any(char::is_uppercase) {
             pattern.insert_str(0, "(?i)");
         }
-        // An escaped text is always a valid pattern. One that is too large matches nothing.
-        self.pattern = Regex::new(&pattern).ok().filter(|_| !words.is_empty());
+        // One that is too large matches nothing.
+        self.area
+            .set_pattern(if words.is_empty() { "" } else { &pattern });
         self.wish = None;
-        self.seek(self.buffer.cursor())
-    }
-
-    /// Moves to the first match from a byte on, or from the start of the text.
-    fn seek(&mut self, from: usize) -> bool {
-        let text = self.buffer.text();
-        let Some(requested) = &self.pattern else {
-            return false;
-        };
-        let from = (from..=text.len()).find(|at| text.is_char_boundary(*at));
-        let found = from
-            .and_then(|from| requested.find_at(text, from))
-            .or_else(|| requested.find(text));
-        let at = found.map(|found| found.start());
-        at.map(|at| self.jump_to(at)).is_some()
-    }
-
-    /// Moves to the last match before the cursor, or in the text.
-    fn seek_back(&mut self) {
-        let Some(requested) = &self.pattern else { return };
-        let starts = || requested.find_iter(self.text()).map(|found| found.start());
-        let before = starts().take_while(|at| *at < self.buffer.cursor()).last();
-        if let Some(at) = before.or_else(|| starts().last()) {
-            self.jump_to(at);
-        }
+        self.area.seek(true)
     }
 
     /// Length of the text in bytes.
     pub fn len(&self) -> usize {
-        self.text().len()
+        self.area.len()
     }
 
     /// The byte position of the cursor.
     pub fn offset(&self) -> usize {
-        self.buffer.cursor()
+        self.area.cursor()
     }
 
-    /// Replaces a range of bytes, as one change. False if the range is invalid.
-    pub fn splice(&mut self, bytes: std::ops::Range<usize>, text: &str) -> bool {
+    /// Replaces a range of bytes, as one change. False if the range is invalid, or if the text would
+    /// be `too_much`.
+    pub fn splice(&mut self, bytes: Range<usize>, text: &str) -> bool {
         self.wish = None;
-        let fits = self.text().get(bytes.clone()).is_some();
+        let mut whole = self.text();
+        if whole.get(bytes.clone()).is_none() {
+            return false;
+        }
+        whole.replace_range(bytes.clone(), text);
+        let fits = too_much(&whole).is_none();
         if fits {
-            self.buffer.put(bytes, text);
+            self.area.put(bytes, text);
         }
         fits
     }
@@ -415,14 +412,15 @@ impl Field {
     /// Moves the cursor to a line and character, counted from 0, or to the end of a shorter line.
     /// False if there is no such line.
     pub fn jump(&mut self, row: usize, column: usize) -> bool {
-        let Some(start) = self.start_of(row) else {
+        let text = self.text();
+        let Some(start) = self.start_of(&text, row) else {
             return false;
         };
-        let line = self.line_at(start);
-        let text = self.text().get(line.clone()).unwrap_or_default();
-        let inside = text.char_indices().nth(column).map_or(text.len(), |(at, _)| at);
+        let line = text.get(self.line_at(&text, start)).unwrap_or_default();
+        let inside = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
         self.wish = None;
-        self.jump_to(start + inside);
+        self.area.deselect();
+        self.area.go(start + inside);
         true
     }
 
@@ -434,19 +432,18 @@ impl Field {
     }
 
     /// The line of a byte position, from 0.
-    fn line_no(&self, at: usize) -> usize {
+    fn line_no(&self, text: &str, at: usize) -> usize {
         if self.single {
             return 0;
         }
-        lines_of(self.text().get(..at).unwrap_or_default()) - 1
+        lines_of(text.get(..at).unwrap_or_default()) - 1
     }
 
     /// The cursor as line and column from 1. A column is a character of the text, not of its shown
     /// form.
     pub fn cursor(&self) -> (usize, usize) {
-        let at = self.buffer.cursor();
-        let line = self.line_at(at);
-        let before = self.text().get(line.start..at).unwrap_or_default();
-        (self.line_no(at) + 1, before.chars().count() + 1)
+        let (text, at) = (self.text(), self.area.cursor());
+        let before = text.get(self.line_at(&text, at).start..at).unwrap_or_default();
+        (self.line_no(&text, at) + 1, before.chars().count() + 1)
     }
 }

@@ -10,7 +10,7 @@ use regex::Regex;
 use super::{PURE, ROOT, project};
 
 /// Libraries that take long to build, or that a crate must not have for what it is: the crates that may.
-const HEAVY: [(&str, &[&str]); 12] = [
+const HEAVY: [(&str, &[&str]); 13] = [
     ("clap", &["cli"]),
     ("crossterm", &["console"]),
     ("hyper", &["proxy"]),
@@ -20,6 +20,7 @@ const HEAVY: [(&str, &[&str]); 12] = [
     ("notify", &["cli"]),
     ("nucleo-matcher", &["console"]),
     ("ratatui", &["console"]),
+    ("ratatui-textarea", &["console"]),
     ("reqwest", &["model", "proxy", "tools"]),
     ("rmcp", &["tools"]),
     ("tracing-subscriber", &["cli"]),

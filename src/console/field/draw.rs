@@ -37,6 +37,26 @@ impl View {
     };
 }
 
+/// The text to draw, read once for a drawing.
+struct Content {
+    text: String,
+    cursor: usize,
+    picked: Range<usize>,
+}
+
+impl Content {
+    /// The bytes of a line.
+    fn line(&self, line: &Range<usize>) -> &str {
+        self.text.get(line.clone()).unwrap_or_default()
+    }
+
+    /// The cursor in a line; none if it is in another one.
+    fn inside(&self, line: &Range<usize>) -> Option<usize> {
+        let cursor = self.cursor;
+        (line.start <= cursor && cursor <= line.end).then(|| cursor - line.start)
+    }
+}
+
 /// Styles of parts of a line, all in bytes of the line.
 struct Looks<'a> {
     look: &'a Look,
@@ -97,23 +117,27 @@ impl Field {
         let mut view = self.view.get();
         (view.width, view.height) = (usize::from(area.width), usize::from(area.height));
         self.view.set(view);
+        let content = Content {
+            text: self.text(),
+            cursor: self.area.cursor(),
+            picked: self.area.picked().unwrap_or(0..0),
+        };
         // Laid out once: a line may be the whole text.
-        let here = self.line_at(self.buffer.cursor());
-        let laid_here = self.laid_at(&here);
-        self.follow(&here, &laid_here);
+        let here = self.line_at(&content.text, content.cursor);
+        let laid_here = self.laid_at(&content, &here);
+        self.follow(&content, &here, &laid_here);
         let (mut no, mut skip) = self.view.get().top;
-        let (mut y, mut from) = (area.top(), self.start_of(no));
-        let text = self.buffer.text();
+        let (mut y, mut from) = (area.top(), self.start_of(&content.text, no));
         while let Some(start) = from.filter(|_| y < area.bottom()) {
-            let line = self.line_at(start);
+            let line = self.line_at(&content.text, start);
             let other;
             let laid = if line == here {
                 &laid_here
             } else {
-                other = self.laid_at(&line);
+                other = self.laid_at(&content, &line);
                 &other
             };
-            let looks = self.looks(look, &line, no, wrong);
+            let looks = self.looks(look, &content, &line, no, wrong);
             for row in skip..laid.rows() {
                 if y == area.bottom() {
                     break;
@@ -135,40 +159,39 @@ impl Field {
                 );
             }
             (no, skip) = (no + 1, 0);
-            from = (line.end < text.len()).then_some(line.end + 1);
+            from = (line.end < content.text.len()).then_some(line.end + 1);
         }
     }
 
     /// Start of a line, counted from 0; none for a missing line.
-    pub(super) fn start_of(&self, line: usize) -> Option<usize> {
+    pub(super) fn start_of(&self, text: &str, line: usize) -> Option<usize> {
         match line {
             0 => Some(0),
             _ if self.single => None,
             _ => {
-                let mut breaks = self.buffer.text().match_indices('\n');
+                let mut breaks = text.match_indices('\n');
                 breaks.nth(line - 1).map(|(at, _)| at + 1)
             }
         }
     }
 
     /// A line as laid out now.
-    fn laid_at(&self, line: &Range<usize>) -> LineLayout<'_> {
-        let cursor = self.buffer.cursor();
-        let inside = (line.start <= cursor && cursor <= line.end).then(|| cursor - line.start);
-        self.laid(self.buffer.text().get(line.clone()).unwrap_or_default(), inside)
+    fn laid_at<'t>(&self, content: &'t Content, line: &Range<usize>) -> LineLayout<'t> {
+        self.laid(content.line(line), content.inside(line))
     }
 
     /// Scrolls until the cursor is on the screen, given its line.
-    fn follow(&self, line: &Range<usize>, laid: &LineLayout<'_>) {
+    fn follow(&self, content: &Content, line: &Range<usize>, laid: &LineLayout<'_>) {
         let mut view = self.view.get();
         let rows = |other: &Range<usize>| {
             if other == line {
                 laid.rows()
             } else {
-                self.laid_at(other).rows()
+                self.laid_at(content, other).rows()
             }
         };
-        let (row, column) = laid.place(self.buffer.cursor() - line.start);
+        let (text, cursor) = (content.text.as_str(), content.cursor);
+        let (row, column) = laid.place(cursor - line.start);
         if self.single {
             let at = laid.row(0).iter().map(|glyph| glyph.columns).sum::<usize>();
             if column < view.left {
@@ -176,15 +199,17 @@ impl Field {
                 view.left = column.saturating_sub(view.width / 2);
             }
             // A wide letter under the cursor is shown whole.
-            let letter = laid.columns(self.buffer.cursor()).clamp(1, view.width);
+            let letter = laid.columns(cursor).clamp(1, view.width);
             view.left = view.left.max((column + letter).saturating_sub(view.width));
             view.left = view.left.min((at + 1).saturating_sub(view.width));
             self.view.set(view);
             return;
         }
-        let no = self.line_no(line.start);
+        let no = self.line_no(text, line.start);
         let (top, skip) = view.top;
-        let last = self.start_of(top).map(|start| rows(&self.line_at(start)) - 1);
+        let last = self
+            .start_of(text, top)
+            .map(|start| rows(&self.line_at(text, start)) - 1);
         view.top = match last {
             Some(last) if (top, skip.min(last)) <= (no, row) => (top, skip.min(last)),
             _ => (no, row),
@@ -201,7 +226,7 @@ impl Field {
                 break;
             };
             left -= first.1 + 1;
-            let above = self.line_at(end);
+            let above = self.line_at(text, end);
             first = (first.0 - 1, rows(&above) - 1);
             start = above.start;
         }
@@ -212,19 +237,18 @@ impl Field {
     fn looks<'a>(
         &self,
         look: &'a Look,
+        content: &Content,
         line: &Range<usize>,
         no: usize,
         wrong: &[(usize, usize)],
     ) -> Looks<'a> {
-        let text = self.buffer.text().get(line.clone()).unwrap_or_default();
-        let cursor = self.buffer.cursor();
-        let picked = self.buffer.picked().unwrap_or(0..0);
+        let text = content.line(line);
         let inside = |at: usize| at.saturating_sub(line.start);
-        let found = self.pattern.as_ref();
+        let found = self.area.pattern();
         Looks {
             look,
-            cursor: (line.start <= cursor && cursor <= line.end).then(|| cursor - line.start),
-            picked: inside(picked.start)..inside(picked.end),
+            cursor: content.inside(line),
+            picked: inside(content.picked.start)..inside(content.picked.end),
             found: found.map_or_else(Vec::new, |requested| {
                 requested.find_iter(text).map(|found| found.range()).collect()
             }),

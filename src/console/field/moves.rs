@@ -1,52 +1,18 @@
-//! Moves of the cursor, and the range that an erasing key removes.
+//! Moves of the cursor over what is drawn as one, and by rows of the screen; what an erasing key
+//! removes.
 //!
 //! Must not know: what the text is for, keys.
 
 use std::ops::Range;
 
+use ratatui_textarea::CursorMove;
+
 use super::Field;
 use super::laid::{self, Form, LineLayout};
 
-/// Class of a character.
-#[derive(PartialEq, Eq, Clone, Copy)]
-enum Class {
-    Blank,
-    Sign,
-    Letter,
-}
-
-fn class(c: char) -> Class {
-    if c.is_whitespace() {
-        Class::Blank
-    } else if c.is_ascii_punctuation() && c != '_' {
-        Class::Sign
-    } else {
-        Class::Letter
-    }
-}
-
-/// Length of a word in bytes, read in one direction, with the blanks before it or after it.
-fn word_len(chars: impl Iterator<Item = char>, blanks_first: bool) -> usize {
-    let mut kind = None;
-    let mut len = 0;
-    for c in chars {
-        let now = class(c);
-        match kind {
-            _ if blanks_first && kind.is_none() && now == Class::Blank => {}
-            None => kind = Some(now),
-            Some(before) if before == now => {}
-            Some(_) if !blanks_first && now == Class::Blank => kind = Some(Class::Blank),
-            Some(_) => break,
-        }
-        len += c.len_utf8();
-    }
-    len
-}
-
 impl Field {
     /// The line of a position: its bytes without the line break.
-    pub(super) fn line_at(&self, at: usize) -> Range<usize> {
-        let text = self.buffer.text();
+    pub(super) fn line_at(&self, text: &str, at: usize) -> Range<usize> {
         if self.single {
             return 0..text.len();
         }
@@ -55,24 +21,16 @@ impl Field {
         from..at + after.find('\n').unwrap_or(after.len())
     }
 
-    /// The line of the cursor, its text, and the position in it.
-    fn here(&self) -> (Range<usize>, &str, usize) {
-        let at = self.buffer.cursor();
-        let line = self.line_at(at);
-        let text = self.buffer.text().get(line.clone()).unwrap_or_default();
-        let inside = at - line.start;
-        (line, text, inside)
-    }
-
     /// The character or whole mark before the cursor or after it; a line break is one too. None at
     /// the end of the text.
     pub(super) fn group(&self, back: bool) -> Option<Range<usize>> {
-        let (line, text, inside) = self.here();
-        let found = laid::group(text, self.single, inside, back);
+        let (text, at) = (self.text(), self.area.cursor());
+        let line = self.line_at(&text, at);
+        let found = laid::group(text.get(line.clone())?, self.single, at - line.start, back);
         match (found, back) {
             (Some(group), _) => Some(line.start + group.start..line.start + group.end),
             (None, true) => line.start.checked_sub(1).map(|at| at..line.start),
-            (None, false) => (line.end < self.buffer.text().len()).then_some(line.end..line.end + 1),
+            (None, false) => (line.end < text.len()).then_some(line.end..line.end + 1),
         }
     }
 
@@ -80,16 +38,15 @@ impl Field {
     /// cursor. A mark of one character is removed as a whole. Of letters that are drawn as one,
     /// backspace removes only the last.
     pub(super) fn erased(&self, back: bool) -> Option<Range<usize>> {
-        if let Some(picked) = self.buffer.picked() {
+        if let Some(picked) = self.area.picked() {
             return Some(picked);
         }
-        let at = self.buffer.cursor();
+        let (text, at) = (self.text(), self.area.cursor());
         let group = self.group(back)?;
         if !back {
             return Some(at..group.end);
         }
-        let text = self.buffer.text().get(group.start..at)?;
-        let last = text.chars().next_back()?;
+        let last = text.get(group.start..at)?.chars().next_back()?;
         Some(if last == ' ' {
             group.start..at
         } else {
@@ -100,22 +57,21 @@ impl Field {
     /// Moves over the character or whole mark before the cursor or after it.
     pub(super) fn walk(&mut self, back: bool) {
         let Some(group) = self.group(back) else { return };
-        self.buffer.go(if back { group.start } else { group.end });
+        self.area.go(if back { group.start } else { group.end });
     }
 
-    /// The position one word away.
-    pub(super) fn word_boundary(&self, back: bool) -> usize {
-        let at = self.buffer.cursor();
-        let (before, after) = self.buffer.text().split_at_checked(at).unwrap_or_default();
-        if back {
-            at - word_len(before.chars().rev(), true)
-        } else {
-            at + word_len(after.chars(), false)
+    /// Moves to the start or the end of the line. In a field of one line, a line feed is a mark.
+    pub(super) fn go_to_edge(&mut self, start: bool) {
+        match (self.single, start) {
+            (true, true) => self.area.go(0),
+            (true, false) => self.area.go(self.len()),
+            (false, true) => self.area.go_by(CursorMove::Head),
+            (false, false) => self.area.go_by(CursorMove::End),
         }
     }
 
-    /// A text in its current layout.
-    pub(super) fn laid<'t>(&self, text: &'t str, cursor: Option<usize>) -> LineLayout<'t> {
+    /// A line in its current layout.
+    pub(super) fn laid<'t>(&self, line: &'t str, cursor: Option<usize>) -> LineLayout<'t> {
         let width = if self.single {
             usize::MAX
         } else {
@@ -125,7 +81,7 @@ impl Field {
             single: self.single,
             cursor,
         };
-        LineLayout::new(text, form, width)
+        LineLayout::new(line, form, width)
     }
 
     /// Moves up or down by rows of the screen, as far as possible, and keeps the column if
@@ -134,8 +90,10 @@ impl Field {
         if self.single {
             return;
         }
-        let (mut line, text, inside) = self.here();
-        let mut laid = self.laid(text, Some(inside));
+        let (text, at) = (self.text(), self.area.cursor());
+        let mut line = self.line_at(&text, at);
+        let inside = at - line.start;
+        let mut laid = self.laid(text.get(line.clone()).unwrap_or_default(), Some(inside));
         let (mut row, column) = laid.place(inside);
         let column = self.wish.unwrap_or(column);
         for _ in 0..rows {
@@ -144,25 +102,24 @@ impl Field {
                 row = if down { row + 1 } else { row - 1 };
                 continue;
             }
-            let Some(next) = self.next_line(&line, down) else {
+            let Some(next) = self.next_line(&text, &line, down) else {
                 break;
             };
-            laid = self.laid(self.text().get(next.clone()).unwrap_or_default(), None);
+            laid = self.laid(text.get(next.clone()).unwrap_or_default(), None);
             row = if down { 0 } else { laid.rows() - 1 };
             line = next;
         }
-        let to = line.start + laid.byte(row, column);
-        self.buffer.go(to);
+        self.area.go(line.start + laid.byte(row, column));
         self.wish = Some(column);
     }
 
     /// The line below or above; none at the end of the text.
-    fn next_line(&self, line: &Range<usize>, down: bool) -> Option<Range<usize>> {
+    fn next_line(&self, text: &str, line: &Range<usize>, down: bool) -> Option<Range<usize>> {
         let at = if down {
-            Some(line.end + 1).filter(|start| *start <= self.text().len())
+            Some(line.end + 1).filter(|start| *start <= text.len())
         } else {
             line.start.checked_sub(1)
         };
-        at.map(|at| self.line_at(at))
+        at.map(|at| self.line_at(text, at))
     }
 }

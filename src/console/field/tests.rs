@@ -2,6 +2,7 @@
 
 mod drawn;
 mod hidden;
+mod limits;
 mod steps;
 
 use proptest::prelude::*;
@@ -113,13 +114,13 @@ proptest! {
         let open = |text: &str| if single { Field::line(text, 1 << 20) } else { Field::lines(text) };
         let mut typed = open("");
         keys(&mut typed, &text);
-        prop_assert_eq!(typed.text(), &text);
+        prop_assert_eq!(&typed.text(), &text);
         // The drawing is the same after the text was stored and opened again.
         prop_assert_eq!(typed.shown(), open(&text).shown());
         prop_assert_eq!(drawn::rows(&typed, 30, 8), drawn::rows(&{ let mut again = open(&text); again.to_end(); again }, 30, 8));
         let mut at_once = open("");
         prop_assert_eq!(at_once.type_in(&text), 0);
-        prop_assert_eq!(at_once.text(), &text);
+        prop_assert_eq!(&at_once.text(), &text);
         let mut pasted = open("");
         pasted.paste(&text).unwrap();
         let lines = text.replace("\r\n", "\n").replace('\r', "\n");

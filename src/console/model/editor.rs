@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::run::RunPart;
-use crate::field::{self, Field, too_much};
+use crate::field::{Field, too_much};
 use crate::json;
 use crate::keymap::Keymap;
 use crate::scope::{self, Reader};
@@ -137,14 +137,19 @@ impl Editor {
             self.form = Form::Json;
             json::pretty(value)
         });
-        if too_much(&shown).is_some() {
-            self.long = Some(shown);
-            self.can_go_back = false;
+        self.can_go_back = false;
+        self.put(shown);
+        self.item = item;
+    }
+
+    /// Replaces the text by one of any length.
+    pub fn put(&mut self, text: String) {
+        if too_much(&text).is_some() {
+            self.long = Some(text);
         } else {
             self.long = None;
-            self.field.replace(&shown);
+            self.field.replace(&text);
         }
-        self.item = item;
         self.check();
     }
 
@@ -162,8 +167,11 @@ impl Editor {
     }
 
     /// The text for `$EDITOR`, unchanged, so that it can be compared with the result.
-    pub fn for_external(&self) -> &str {
-        self.long.as_deref().unwrap_or(self.field.text())
+    pub fn for_external(&self) -> Cow<'_, str> {
+        match &self.long {
+            Some(long) => Cow::Borrowed(long),
+            None => Cow::Owned(self.field.text()),
+        }
     }
 
     /// Takes the text from `$EDITOR`. Removes a line break that the editor added at the end.
@@ -182,17 +190,12 @@ impl Editor {
             Some(rest) if !before.ends_with('\n') => rest,
             _ => &bare,
         };
-        if text == before {
-            return ends;
+        if text != before {
+            let text = text.to_owned();
+            let was_typed = self.long.is_none();
+            self.put(text);
+            self.can_go_back |= was_typed && self.long.is_some();
         }
-        if too_much(text).is_some() {
-            self.can_go_back |= self.long.is_none();
-            self.long = Some(text.to_owned());
-        } else {
-            self.long = None;
-            self.field.replace(text);
-        }
-        self.check();
         ends
     }
 
@@ -217,13 +220,9 @@ impl Editor {
         }
     }
 
-    fn typed(&self) -> &str {
-        self.for_external()
-    }
-
     /// Finds the faults and their positions.
     pub fn check(&mut self) {
-        let text = self.typed().to_owned();
+        let text = self.for_external().into_owned();
         if self.form == Form::Text {
             let wrong = match &self.purpose {
                 Purpose::Rule => session::read(&text).err(),
@@ -268,7 +267,7 @@ impl Editor {
             return None;
         }
         let checker = self.checker.as_ref()?;
-        checker.complete(self.field.text(), self.field.offset())
+        checker.complete(&self.field.text(), self.field.offset())
     }
 
     /// The references that are possible at the cursor. Arguments hold references, values do not.
@@ -281,28 +280,23 @@ impl Editor {
             Purpose::NewCall { after, .. } => Reader::after(state, *after),
             _ => return None,
         };
-        scope::complete(state, reader, self.field.text(), self.field.offset())
+        scope::complete(state, reader, &self.field.text(), self.field.offset())
     }
 
-    /// Replaces a range of bytes by a text.
-    pub fn put_in(&mut self, bytes: std::ops::Range<usize>, insert: &str) {
-        self.field.splice(bytes, insert);
+    /// Replaces a range of bytes by a text. False if the text would be too long for the editor.
+    pub fn put_in(&mut self, bytes: std::ops::Range<usize>, insert: &str) -> bool {
+        let fits = self.field.splice(bytes, insert);
         self.check();
+        fits
     }
 
     /// Inserts a paste. The error says that the text is now too long for the editor.
     pub fn paste(&mut self, pasted: &str) -> Result<(), String> {
-        let lines = field::pasted(pasted);
-        let place = self.field.place();
-        let text = self.field.text();
-        let before = text.get(..place.start).unwrap_or_default();
-        let after = text.get(place.end..).unwrap_or_default();
-        let long = format!("{before}{lines}{after}");
-        let Some(why) = too_much(&long) else {
-            self.field.paste(pasted)?;
+        let Err(why) = self.field.paste(pasted) else {
             self.check();
             return Ok(());
         };
+        let long = self.field.with_paste(pasted);
         self.long = Some(long);
         self.can_go_back = true;
         self.check();
@@ -325,17 +319,17 @@ impl Editor {
         if self.is_unchanged() && !(self.purpose.is_value() && self.is_new) {
             return Ok(Arc::clone(&self.original));
         }
-        let text = self.typed();
+        let text = self.for_external();
         match self.form {
-            Form::Text if self.purpose.is_value() => Ok(json::string(text).into()),
+            Form::Text if self.purpose.is_value() => Ok(json::string(&text).into()),
             Form::Text => Ok(text.into()),
             Form::Json => {
-                if let Some((_, words)) = not_json(text) {
+                if let Some((_, words)) = not_json(&text) {
                     return Err(words);
                 }
                 let packed = self.original.is_empty() || json::compact(&self.original) == *self.original;
                 Ok(if packed {
-                    json::compact(text).into()
+                    json::compact(&text).into()
                 } else {
                     text.into()
                 })
@@ -343,26 +337,24 @@ impl Editor {
         }
     }
 
-    /// Switches a value between text and JSON.
-    pub fn switch(&mut self) {
+    /// Switches a value between text and JSON. The error says that the other form is too long for the
+    /// editor.
+    pub fn switch(&mut self) -> Result<(), String> {
         if !self.purpose.is_value() || self.long.is_some() {
-            return;
+            return Ok(());
         }
-        let text = self.field.text().to_owned();
-        match self.form {
-            Form::Text => {
-                self.form = Form::Json;
-                self.field.replace(&json::string(&text));
-            }
-            Form::Json => {
-                let text = json::as_text(&text).unwrap_or(text);
-                if too_much(&text).is_none() {
-                    self.form = Form::Text;
-                    self.field.replace(&text);
-                }
-            }
+        let text = self.field.text();
+        let (form, other) = match self.form {
+            Form::Text => (Form::Json, json::string(&text)),
+            Form::Json => (Form::Text, json::as_text(&text).unwrap_or(text)),
+        };
+        if let Some(why) = too_much(&other) {
+            return Err(why);
         }
+        self.form = form;
+        self.field.replace(&other);
         self.check();
+        Ok(())
     }
 
     /// The edit of the graph that the text makes; none if it makes no edit.

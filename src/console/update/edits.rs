@@ -57,7 +57,7 @@ pub(crate) fn new_words(model: &mut Model, purpose: Purpose) {
 pub(crate) fn guide_with(model: &mut Model, words: &str) {
     new_words(model, Purpose::Guide { after: None });
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-        editor.field.replace(words);
+        editor.put(words.to_owned());
     }
 }
 

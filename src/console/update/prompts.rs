@@ -26,6 +26,9 @@ use super::decide::{self, send};
 
 /// Opens a line to type. Its text is selected: typing replaces it, a cursor move keeps it.
 pub(crate) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
+    if let Some(why) = too_much(text) {
+        return model.complain(format!("cannot type the {title}: {why}"));
+    }
     let mut field = Field::line(text, purpose.most());
     field.select_all();
     open(
@@ -94,7 +97,7 @@ pub(crate) fn type_in(model: &mut Model, typed: &str) {
             format!("{left} characters")
         };
         model.complain(format!(
-            "{characters} dropped: at most {most} bytes fit here. The text before stays"
+            "{characters} dropped: at most {most} fit here. The text before stays"
         ));
     }
 }

@@ -64,8 +64,13 @@ pub(crate) fn complete(model: &mut Model) {
 pub(crate) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && !editor.sent
+        && !editor.put_in(bytes, insert)
     {
-        editor.put_in(bytes, insert);
+        let most = editor.field.most();
+        model.complain(format!(
+            "cannot insert `{}`: at most {most} fit here",
+            visible(insert.trim_end())
+        ));
     }
 }
 
@@ -106,7 +111,7 @@ pub(crate) fn copy(model: &mut Model, out: &mut Vec<Out>) {
     let Some(field) = prompts::field(model) else {
         return;
     };
-    let text = field.selected().to_owned();
+    let text = field.selected();
     match fits_clipboard(text.len(), false) {
         Ok(()) => {
             model.set_status(format!("Copied {} bytes", text.len()));

@@ -5,7 +5,7 @@
 use super::availability::offered;
 use super::{Care, Rank, Verb};
 use crate::context::Context;
-use crate::field::{Reach, TextVerb};
+use crate::field::{Field, Reach, TextVerb};
 use crate::halted;
 use crate::model::Model;
 use crate::model::editor::Editor;
@@ -75,7 +75,7 @@ pub const EXTERNAL: Verb = Verb {
         if let Some(Overlay::Editor(editor)) = model.overlays.last()
             && !editor.sent
         {
-            press.out.push(Out::Edit(editor.for_external().to_owned()));
+            press.out.push(Out::Edit(editor.for_external().into_owned()));
         }
         Ok(())
     },
@@ -91,8 +91,10 @@ pub const FORM: Verb = Verb {
     hint: "text/JSON",
     available: |model| offered(editor(model).is_some_and(|editor| editor.purpose.is_value())),
     run: |model, _| {
-        if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-            editor.switch();
+        if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
+            && let Err(why) = editor.switch()
+        {
+            model.complain(format!("cannot switch: {why}"));
         }
         Ok(())
     },
@@ -166,7 +168,7 @@ pub const PASTE: Verb = Verb {
     doc: "insert the text that was cut last",
     run: |model, _| {
         if !prompts::is_too_long(model, None) {
-            let taken = prompts::open_field(model).map_or_else(String::new, |field| field.taken().to_owned());
+            let taken = prompts::open_field(model).map_or_else(String::new, Field::taken);
             prompts::type_in(model, &taken);
         }
         Ok(())

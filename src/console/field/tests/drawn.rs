@@ -128,17 +128,17 @@ fn up_and_down_go_by_rows_of_the_screen() {
 #[test]
 fn a_long_line_follows_the_cursor() {
     let mut text = String::new();
-    for no in 0..20_000 {
+    for no in 0..10_000 {
         write!(text, "{no:05} ").unwrap();
     }
     let mut field = Field::line(&text, 1024);
-    assert!(text.len() > 100_000);
+    assert_eq!(text.len(), 60_000);
     let shown = |field: &Field| rows(field, 40, 1).concat();
-    assert!(shown(&field).contains("19999"), "{}", shown(&field));
+    assert!(shown(&field).contains("09999"), "{}", shown(&field));
     for _ in 0..200 {
         field.step(Move::Left);
     }
-    assert!(shown(&field).contains("19965"), "{}", shown(&field));
+    assert!(shown(&field).contains("09965"), "{}", shown(&field));
     field.edit(TextVerb::LineStart);
     assert!(shown(&field).starts_with("00000 00001"), "{}", shown(&field));
     assert_eq!(field.text(), text);

@@ -156,5 +156,5 @@ fn words_and_parts_of_a_line_go_and_come_back() {
     assert_eq!(field.taken(), "let ");
     field.to_end();
     field.edit(TextVerb::EraseStart);
-    assert_eq!((field.text(), field.taken()), ("", "next"));
+    assert_eq!((field.text().as_str(), field.taken().as_str()), ("", "next"));
 }

@@ -117,7 +117,7 @@ fn what_cannot_be_typed_in_names_the_limits() {
         let output = stage.status().to_owned();
         assert!(
             output.starts_with(&format!(
-                "{bytes} bytes are too many to type in (at most 262144): "
+                "{bytes} bytes are too many to type in (at most 65536): "
             )),
             "{output}"
         );
