@@ -10,7 +10,7 @@ use regex::Regex;
 use super::{PURE, ROOT, project};
 
 /// Libraries that take long to build, or that a crate must not have for what it is: the crates that may.
-const HEAVY: [(&str, &[&str]); 13] = [
+const HEAVY: [(&str, &[&str]); 14] = [
     ("clap", &["cli"]),
     ("crossterm", &["console"]),
     ("hyper", &["proxy"]),
@@ -23,6 +23,7 @@ const HEAVY: [(&str, &[&str]); 13] = [
     ("ratatui-textarea", &["console"]),
     ("reqwest", &["model", "proxy", "tools"]),
     ("rmcp", &["tools"]),
+    ("tracing-appender", &["cli"]),
     ("tracing-subscriber", &["cli"]),
 ];
 /// Libraries that a pure crate does not have: they read a clock, files, the network or the terminal, or run tasks.

@@ -45,6 +45,40 @@ fn a_limit_on_the_size_of_files_is_told_and_nothing_goes_on() {
 }
 
 #[test]
+fn the_log_is_for_its_owner_alone_and_what_tools_write_is_for_whom_the_umask_says() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let state = world.path("home/.local/state/overrule");
+    std::fs::create_dir_all(&state).unwrap();
+    // The one file of a program before.
+    std::fs::write(state.join("overrule.log"), "from before\n").unwrap();
+    let mut run = world.playing(&command("echo ran | tee ran.txt"), &["--policy", "auto"]);
+    run.env("OVERRULE_LOG", "debug");
+    let mut open = Command::new("sh");
+    open.args(["-c", "umask 000; exec \"$@\"", "sh"])
+        .arg(run.get_program())
+        .args(run.get_args())
+        .current_dir(world.ws())
+        .env_clear()
+        .envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = finish(open).ends(0);
+    assert!(!output.err.contains("DEBUG"), "{}", output.err);
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let mut logged = String::new();
+    for entry in std::fs::read_dir(&state).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        if name.starts_with("overrule.log.") {
+            assert_eq!(mode(&entry.path()), 0o600, "{name}");
+            logged += &std::fs::read_to_string(entry.path()).unwrap();
+        }
+    }
+    assert!(logged.contains("DEBUG"), "{logged}");
+    let before = std::fs::read_to_string(state.join("overrule.log")).unwrap();
+    assert_eq!(before, "from before\n");
+    assert_eq!(mode(&world.ws().join("ran.txt")), 0o666);
+}
+
+#[test]
 fn a_second_signal_still_says_how_to_go_on() {
     let world = World::new();
     let mut run = world.playing(
