@@ -209,6 +209,27 @@ fn an_undo_brings_the_cursor_back_to_where_it_was() {
 }
 
 #[test]
+fn a_move_by_words_stops_at_the_ends_of_lines() {
+    let mut field = Field::lines("one \n  two");
+    let places = |field: &mut Field, verb| {
+        let step = |_| {
+            field.edit(verb);
+            field.offset()
+        };
+        (0..5).map(step).collect::<Vec<_>>()
+    };
+    assert_eq!(places(&mut field, TextVerb::WordRight), [5, 7, 10, 10, 10]);
+    assert_eq!(places(&mut field, TextVerb::WordLeft), [7, 4, 0, 0, 0]);
+    // Erasing by words takes the blanks of a line, and then its break.
+    field.edit(TextVerb::WordRight);
+    field.edit(TextVerb::WordRight);
+    field.edit(TextVerb::EraseWord);
+    assert_eq!(field.text(), "one \ntwo");
+    field.edit(TextVerb::EraseWord);
+    assert_eq!((field.text().as_str(), field.taken().as_str()), ("one two", "\n"));
+}
+
+#[test]
 fn hidden_characters_at_the_edges_of_lines_are_passed_and_erased_like_others() {
     // The library counts the columns of characters, and these have none.
     let text = "\u{1b}\u{200b}a\u{301}\n\0\n\u{200b}";
