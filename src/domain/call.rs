@@ -15,6 +15,7 @@ use super::ladder::{Fix, Stage};
 use super::output_digest::OutputDigest;
 use super::repair::Change;
 
+mod failure_words;
 mod outcome;
 mod parts;
 mod verdict;

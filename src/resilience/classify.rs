@@ -25,8 +25,6 @@ pub fn argument(error: &ToolError) -> Option<&str> {
     rest.split('`').next()
 }
 
-/// Maximum number of bytes examined of an error's words.
-const LOOKED_AT: usize = 16 * 1024;
 /// Maximum size of a compiled pattern in bytes.
 const LARGEST: usize = 256 * 1024;
 /// Maximum number of an operator's patterns.
@@ -142,9 +140,8 @@ pub const fn of_json_rpc(code: i64) -> ErrorClass {
 /// Returns the JSON-RPC code that an error names, looking at its evidence first.
 fn json_rpc(error: &ToolError) -> Option<i64> {
     let pattern = JSON_RPC.as_ref()?;
-    let message: String = error.message.chars().take(LOOKED_AT).collect();
     let found = |text: &str| pattern.captures(text)?.get(1)?.as_str().parse().ok();
-    found(&error.evidence).or_else(|| found(&message))
+    found(&error.evidence).or_else(|| found(&error.words()))
 }
 
 /// Classifies failures; its patterns are compiled once per run.
@@ -192,7 +189,7 @@ impl Classifier {
         if error.class == ErrorClass::Cancelled || own.peek().is_none() {
             return false;
         }
-        let words = words_of(error);
+        let words = error.words();
         let found = own.find_map(|(one, pattern)| Some((one, pattern.find(&words)?)));
         let Some((one, found)) = found else {
             return false;
@@ -225,7 +222,7 @@ impl Classifier {
                 return;
             }
         }
-        let words = words_of(error);
+        let words = error.words();
         let own = self
             .own
             .iter()
@@ -247,17 +244,6 @@ impl Classifier {
             error.class = ErrorClass::Param;
         }
     }
-}
-
-/// Returns the words of an error: its message and what its tool printed.
-pub(super) fn words_of(error: &ToolError) -> String {
-    let printed = error.partial.as_deref().unwrap_or_default();
-    let tail = printed.len().saturating_sub(LOOKED_AT);
-    let tail = (tail..=printed.len())
-        .find(|at| printed.is_char_boundary(*at))
-        .unwrap_or(printed.len());
-    let message: String = error.message.chars().take(LOOKED_AT).collect();
-    format!("{message}\n{}", printed.get(tail..).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -207,9 +207,7 @@ impl Corrigible {
         correction
             .check("pattern")
             .map_err(|bad| format!("cannot use the pattern `{matches}`: {}", bad.why))?;
-        let fits = correction
-            .compiled()?
-            .is_match(&super::classify::words_of(&self.error));
+        let fits = correction.compiled()?.is_match(&self.error.words());
         if !fits {
             return Err(format!(
                 "cannot use the pattern `{matches}`: it does not match the error of {}",

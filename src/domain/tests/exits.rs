@@ -5,8 +5,8 @@
 use super::ladder::error;
 use super::world::*;
 use overrule_domain::breaker::{Phase, Scope};
-use overrule_domain::call::{ErrorClass, Outcome, Status};
-use overrule_domain::event::{Event, ResilienceEvent};
+use overrule_domain::call::{ErrorClass, Outcome, Status, ToolError};
+use overrule_domain::event::{CallEvent, Event, ResilienceEvent};
 use overrule_domain::id::NodeId;
 use overrule_domain::{apply, ledger};
 use overrule_resilience::breaker::Settings;
@@ -89,6 +89,44 @@ fn an_output_path_with_two_ways_takes_the_second() {
     w.drain();
     assert_eq!(w.runs(w.id("b")), [r#"{"why":"exit 3"}"#]);
     assert_ne!(w.status(w.id("c")), Status::Succeeded);
+}
+
+#[test]
+fn a_failure_in_the_state_has_the_words_that_the_tool_printed_and_keeps_what_was_bound() {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"a","_out":"state.good || state.bad","n":1}"#),
+        call(
+            "pure",
+            r#"{"_as":"b","why":"†state.bad.message","kind":"†state.bad.class"}"#,
+        ),
+    ]);
+    let a = w.id("a");
+    let Outcome::Err(failed) = error(ErrorClass::Business, true) else {
+        unreachable!("an error is one")
+    };
+    let failed = ToolError {
+        message: "answered 400".into(),
+        partial: Some(r#""passengers is required, key sk-abcdefghijklmnop0123""#.into()),
+        ..*failed
+    };
+    w.finish_with(a, Outcome::err(failed));
+    w.drain();
+    let expected =
+        r#"{"why":"answered 400\npassengers is required, key [redacted 23 bytes]","kind":"business"}"#;
+    assert_eq!(w.runs(w.id("b")), [expected]);
+    // A session whose journal has other words for it keeps them: they are recorded, not computed again.
+    let mut log = w.log.clone();
+    for envelope in &mut log {
+        if let Event::Call(CallEvent::Ready { call, resolved, .. }) = &mut envelope.event
+            && *call == w.id("b")
+        {
+            *resolved = Some(r#"{"why":"answered 400"}"#.into());
+        }
+    }
+    let old = apply::fold(&log);
+    let bound = old.calls[&w.id("b")].resolved.as_deref();
+    assert_eq!(bound, Some(r#"{"why":"answered 400"}"#));
 }
 
 #[test]

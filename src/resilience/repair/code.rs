@@ -18,6 +18,13 @@ pub enum Code {
     Symbol(String),
 }
 
+impl Code {
+    /// Returns true for the status of an answer: HTTP or JSON-RPC.
+    pub const fn is_status(&self) -> bool {
+        matches!(self, Self::Http(_) | Self::JsonRpc(_))
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -17,9 +17,6 @@ use overrule_domain::call::ToolError;
 use overrule_domain::repair::{Diagnosis, ErrorKind, Strategy};
 use overrule_schema::{Violation, schema_at};
 
-/// Maximum number of characters of a message that rules examine.
-const MOST: usize = 4096;
-
 static EVIDENCE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         r"\bHTTP (?:status )?(?<http>[1-5]\d\d)\b",
@@ -35,9 +32,15 @@ static EVIDENCE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 
 /// Returns the codes that a failure names, the best evidence first.
 pub fn codes_of(error: &ToolError) -> Vec<Code> {
-    let message = head(&error.message);
-    let mut codes = Vec::new();
-    for text in [error.evidence.as_str(), message] {
+    codes_in(&error.evidence, &error.words())
+}
+
+/// Returns the codes that the evidence and the words of a failure name. If the evidence has a status, a status in the
+/// words is another one's.
+fn codes_in(evidence: &str, words: &str) -> Vec<Code> {
+    let mut codes: Vec<Code> = Vec::new();
+    for text in [evidence, words] {
+        let has_status = codes.iter().any(Code::is_status);
         for pattern in EVIDENCE.iter() {
             for found in pattern.captures_iter(text).take(4) {
                 let group = |name: &str| found.name(name).map(|group| group.as_str());
@@ -52,18 +55,14 @@ pub fn codes_of(error: &ToolError) -> Vec<Code> {
                 } else {
                     continue;
                 };
-                if !codes.contains(&code) {
+                let is_other = has_status && code.is_status();
+                if !is_other && !codes.contains(&code) {
                     codes.push(code);
                 }
             }
         }
     }
     codes
-}
-
-pub(super) fn head(text: &str) -> &str {
-    let end = text.char_indices().nth(MOST).map_or(text.len(), |(at, _)| at);
-    text.get(..end).unwrap_or(text)
 }
 
 /// Diagnoses a violation of the schema by its keyword.
@@ -133,13 +132,13 @@ pub(super) fn of_error(
     error: &ToolError,
     (schema, args): (&Value, &Value),
 ) -> Vec<(Priority, Diagnosis)> {
-    let codes = codes_of(error);
-    let message = head(&error.message);
+    let words = error.words();
+    let codes = codes_in(&error.evidence, &words);
     let mut found: Vec<_> = rules
         .of(tool)
         .flat_map(|entry| {
             entry
-                .find(&codes, message)
+                .find(&codes, &words)
                 .into_iter()
                 .map(move |found| (entry, found))
         })

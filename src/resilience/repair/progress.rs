@@ -2,10 +2,19 @@
 //!
 //! Must not know: how anything is repaired.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+
+use serde_json::Value;
 
 /// Maximum number of characters of a fingerprint.
 const MOST: usize = 100;
+/// Characters of the hash at the end of a long fingerprint.
+const HASH: usize = 32;
+/// Maximum number of argument values that are looked for in an error.
+const MOST_VALUES: usize = 64;
+/// Shortest text that counts as the repetition of an argument, in characters.
+const SHORTEST: usize = 2;
 
 /// A repair that was tried, and the error that it was for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,29 +75,57 @@ fn canonical(args: &str) -> String {
     overrule_base::canon::canonical_text(args).unwrap_or_else(|_| args.to_owned())
 }
 
-/// Reduces an error message so that messages are equal if they differ only in numbers, ids and case.
+/// Reduces the words of a failure so that they are equal for the same error of other values: without the arguments that
+/// they repeat, then as [`fingerprint`] says.
+pub(super) fn fingerprint_of(words: &str, args: &str) -> String {
+    let mut values = Vec::new();
+    if let Ok(args) = serde_json::from_str(args) {
+        collect(&args, &mut values);
+    }
+    // A value may contain another one.
+    values.sort_by_key(|value| Reverse(value.len()));
+    let mut words = words.to_owned();
+    for value in values.iter().take(MOST_VALUES) {
+        words = words.replace(value.as_str(), "…");
+    }
+    fingerprint(&words)
+}
+
+fn collect(value: &Value, values: &mut Vec<String>) {
+    match value {
+        Value::String(text) if text.chars().count() >= SHORTEST => values.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, values)),
+        Value::Object(members) => members.values().for_each(|member| collect(member, values)),
+        _ => {}
+    }
+}
+
+/// Reduces an error message so that messages are equal if they differ only in numbers, ids and case. A long one ends with
+/// its hash.
 pub fn fingerprint(message: &str) -> String {
     let mut out = String::new();
-    let mut count = 0;
-    for word in super::diagnose::head(message).split_inclusive(|c: char| !c.is_alphanumeric()) {
+    for word in message.split_inclusive(|c: char| !c.is_alphanumeric()) {
         let (bare, end) = match word.char_indices().next_back() {
             Some((at, last)) if !last.is_alphanumeric() => word.split_at(at),
             _ => (word, ""),
         };
         let digits = bare.chars().any(|c| c.is_ascii_digit());
         let is_number = digits && bare.chars().all(|c| c.is_ascii_digit());
+        let is_hex = digits && bare.len() >= 4 && bare.chars().all(|c| c.is_ascii_hexdigit());
         if is_number {
             out.push('#');
-        } else if digits && bare.len() >= 6 {
+        } else if is_hex || (digits && bare.len() >= 6) {
             out.push('*');
         } else {
             out.extend(bare.chars().flat_map(char::to_lowercase));
         }
         out.push_str(end);
-        count += bare.chars().count() + end.chars().count();
-        if count >= MOST {
-            break;
-        }
     }
-    out.chars().take(MOST).collect()
+    let (head, is_cut) = overrule_base::text::head(&out, MOST);
+    if !is_cut {
+        return out;
+    }
+    let hash = blake3::hash(out.as_bytes()).to_hex();
+    let head: String = head.chars().take(MOST - HASH).collect();
+    format!("{head}{}", hash.get(..HASH).unwrap_or_default())
 }

@@ -18,7 +18,7 @@ use crate::repair::diagnose::{of_error, of_violation};
 use crate::repair::entry::Priority;
 use crate::repair::idea::{Idea, Spot};
 use crate::repair::model::ParameterRequest;
-use crate::repair::progress::fingerprint;
+use crate::repair::progress::fingerprint_of;
 use crate::repair::rules::Guesses;
 use crate::repair::{json, place};
 use overrule_domain::repair::{Certainty, Change, Choice, Diagnosis, Offer, Strategy};
@@ -88,7 +88,7 @@ impl<'a> Round<'a> {
     /// Diagnoses the tool's error text; returns an end of repair if it requires one.
     pub fn understand(&mut self) -> Option<Next> {
         let error = self.case.error?;
-        self.errors.push(error.message.clone());
+        self.errors.push(error.words());
         let fixed = !super::same(self.case.base, self.case.args);
         let args = self.args.clone()?;
         if fixed {
@@ -127,7 +127,7 @@ impl<'a> Round<'a> {
                 }
                 _ => {}
             }
-            match self.by_words(&diagnosis, &fingerprint(&error.message)) {
+            match self.by_words(&diagnosis, &fingerprint_of(&error.words(), self.case.base)) {
                 Ok(true) if diagnosis.params.is_empty() => return None,
                 Ok(true) => about.extend(diagnosis.params.iter().cloned()),
                 Ok(false) => {}

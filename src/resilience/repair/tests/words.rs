@@ -5,10 +5,11 @@
 use serde_json::{Value, json};
 
 use super::kit::{Bench, applied, asked, failed, flight, given_up, loose_flight, offered, refused, rule};
+use crate::repair::progress::fingerprint_of;
 use crate::repair::{
     Code, CodePattern, Entry, Error, Next, Priority, RawRule, Repaired, ToolRules, codes_of, fingerprint,
 };
-use overrule_domain::call::ErrorClass;
+use overrule_domain::call::{ErrorClass, ToolError};
 use overrule_domain::repair::{ErrorKind, Strategy};
 
 const FLIGHT: &str = r#"{"origin":"JFK","destination":"LAX","departure_date":"Oct 26, 2024","class":"business class","passengers":"2"}"#;
@@ -79,6 +80,82 @@ fn each_kind_of_message_gets_its_strategy_and_its_parameter() {
     }
     let fixed = loose_flight().after(FLIGHT, &refused("Parameter passengers has invalid type string"));
     assert_eq!(applied(&fixed).unwrap()["passengers"], json!(2));
+}
+
+#[test]
+fn rules_read_what_the_tool_printed() {
+    let args = r#"{"origin":"JFK","departure_date":"Oct 26, 2024"}"#;
+    let printed = |text: &str, evidence: &str, class| ToolError {
+        message: "`http://127.0.0.1/book?HTTP 503` answered 400 Bad Request".into(),
+        partial: Some(json!(text).to_string().into()),
+        ..failed(class, evidence, "")
+    };
+    let date = "Invalid date format for 'departure_date'";
+    for error in [
+        printed(date, "HTTP 400", ErrorClass::Param),
+        printed(date, "exit code 1", ErrorClass::Business),
+    ] {
+        let plan = loose_flight().after(args, &error);
+        assert_eq!(applied(&plan).unwrap()["departure_date"], "2024-10-26");
+        assert!(
+            plan.errors[0].contains(date),
+            "the model sees it: {:?}",
+            plan.errors
+        );
+    }
+    // Rules of a person see it as well, by words and by code.
+    let mut bench = loose_flight();
+    bench.rules.own = vec![
+        rule(&[], "the ([a-z]+) is taken", &["text_cleanup"], &[], "high"),
+        rule(&["ROOM_TAKEN"], "", &["text_cleanup"], &["origin"], "high"),
+    ];
+    for text in ["the origin is taken", "{\"code\":\"ROOM_TAKEN\"}"] {
+        let plan = bench.after(
+            r#"{"origin":" JFK"}"#,
+            &printed(text, "HTTP 409", ErrorClass::Conflict),
+        );
+        assert_eq!(applied(&plan), Some(json!({"origin": "JFK"})), "{text}");
+    }
+    // The status is the one of the answer, not one that is mentioned.
+    let mentioned = printed("upstream said HTTP 401", "HTTP 400", ErrorClass::Param);
+    assert_eq!(codes_of(&mentioned), [Code::Http(400)]);
+    assert!(asked(&loose_flight().after(args, &mentioned)).is_some());
+}
+
+#[test]
+fn the_same_error_is_recognized_by_what_was_printed_whatever_value_it_repeats() {
+    let error = |text: &str| ToolError {
+        partial: Some(json!(text).to_string().into()),
+        ..refused(
+            "`http://127.0.0.1:8080/a/long/address/of/a/service/that/books/flights/for/people` answered 400",
+        )
+    };
+    let first = r#"{"origin":"JFK"}"#;
+    let mut bench = loose_flight();
+    bench.past.tried(first);
+    bench.past.rounds = 1;
+    let of = |text: &str, args: &str| fingerprint_of(&error(text).words(), args);
+    bench.past.repaired.insert(Repaired {
+        error: of("Missing required parameter: passengers", first),
+        path: "/passengers".into(),
+    });
+    let next = r#"{"origin":"JFK","passengers":1}"#;
+    let again = bench.after(next, &error("Missing required parameter: passengers"));
+    assert!(given_up(&again).unwrap().0.contains("came back"), "{again:?}");
+    let other = bench.after(next, &error("Missing required parameter: class"));
+    assert_eq!(asked(&other).unwrap().params().collect::<Vec<_>>(), ["/class"]);
+    let date = |value: &str| {
+        let args = json!({"departure_date": value}).to_string();
+        of(
+            &format!(
+                "{value:?} is not a date (request 550e8400-e29b-41d4-a716-44665544000{})",
+                value.len()
+            ),
+            &args,
+        )
+    };
+    assert_eq!(date("Oct 26, 2024"), date("2024-10-26"));
+    assert_ne!(of("passengers is missing", first), of("class is missing", first));
 }
 
 #[test]
