@@ -378,6 +378,7 @@ async fn call(
     let Some(tool) = registry.get(name).cloned() else {
         return Ok(Code::Other);
     };
+    let schema = registry.checker(name).map(|checker| checker.schema().clone());
     let cancel = CancellationToken::new();
     let job = Job {
         // It belongs to no run.
@@ -403,8 +404,11 @@ async fn call(
             }
         }
     };
-    Ladder::new(context.settings.resilience.clone(), overrule_engine::ids::seed())
-        .classify(name, &mut outcome);
+    Ladder::new(context.settings.resilience.clone(), overrule_engine::ids::seed()).classify(
+        (name, args),
+        schema.as_ref(),
+        &mut outcome,
+    );
     Ok(print_outcome(common, &outcome))
 }
 

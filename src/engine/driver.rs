@@ -421,7 +421,8 @@ impl Driver {
         else {
             return None;
         };
-        let (tool, _) = self.state.nodes.get(call)?.as_call()?;
+        let (tool, args) = self.state.nodes.get(call)?.as_call()?;
+        let resolved = self.state.calls.get(call)?.resolved.as_deref();
         let effect = self.state.calls.get(call)?.effect;
         let by_server = || tags::card(&self.state, tool).is_some_and(|card| card.server().is_some());
         let is_unknown = error.executed
@@ -433,7 +434,10 @@ impl Driver {
             if let (true, Outcome::Err(error)) = (is_unknown, &mut *outcome) {
                 error.class = ErrorClass::Lost;
             } else {
-                self.adviser.ladder.classify(tool, outcome);
+                let checker = self.adviser.registry.checker(tool);
+                let schema = checker.map(|checker| checker.schema());
+                let ran = (&**tool, resolved.unwrap_or(args));
+                self.adviser.ladder.classify(ran, schema, outcome);
             }
         }
         Some(known)

@@ -16,6 +16,10 @@ use super::correction::{self, Correction};
 use super::policy::Bad;
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 
+/// Evidence of a failure that an MCP server reports in a result.
+pub const REPORTED: &str = "isError of the server's result";
+/// How the evidence of a command begins that ended with a code other than its success codes.
+pub const EXITED: &str = "exit code ";
 /// What precedes the name of an argument in the evidence of a failure whose words are about it.
 pub const ABOUT: &str = "about the argument `";
 
@@ -23,6 +27,15 @@ pub const ABOUT: &str = "about the argument `";
 pub fn argument(error: &ToolError) -> Option<&str> {
     let (_, rest) = error.evidence.split_once(ABOUT)?;
     rest.split('`').next()
+}
+
+/// Returns true if a tool ran, ended and refused the call in its own words, so that only these say why.
+fn is_refusal(error: &ToolError) -> bool {
+    match error.class {
+        ErrorClass::Unknown => error.evidence.starts_with(REPORTED) || json_rpc(error).is_some(),
+        ErrorClass::Business => error.evidence.starts_with(EXITED),
+        _ => false,
+    }
 }
 
 /// Maximum size of a compiled pattern in bytes.
@@ -101,8 +114,11 @@ pub(super) fn compile(text: &str) -> Result<Regex, String> {
         })
 }
 
-/// The built-in patterns, the most specific first.
-static BUILT_IN: LazyLock<Vec<(ErrorClass, Regex)>> = LazyLock::new(|| {
+const BAD_REQUEST: &str = "bad request";
+const NOT_FOUND: &str = "no such file or directory|not found|does not exist|ENOENT";
+
+/// The built-in patterns, the most specific first. Those that are not certain give way to a complaint about an argument.
+static BUILT_IN: LazyLock<Vec<(ErrorClass, Regex, bool)>> = LazyLock::new(|| {
     let status = r"(?:HTTP(?:/[0-9.]+)?|status)(?: code)?[ :=]{1,3}";
     [
         (ErrorClass::Transient, format!("{status}(?:408|425|429|500|502|503|504)")),
@@ -114,11 +130,15 @@ static BUILT_IN: LazyLock<Vec<(ErrorClass, Regex)>> = LazyLock::new(|| {
         (ErrorClass::Auth, "EACCES|EPERM|unauthorized|forbidden|permission denied|access denied|invalid (?:credentials|api key)|authentication failed".into()),
         (ErrorClass::Transient, "timed out|time-?out exceeded|(?:gateway|request|connection|read|operation) time-?out|internal server error|connection (?:refused|reset|timed out)|network (?:error|is unreachable)|(?:service|temporarily) unavailable|too many requests|rate limit(?:ed| exceeded)?|temporary failure in name resolution|bad gateway|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET".into()),
         (ErrorClass::Internal, "(?:configuration|config) error|invalid configuration".into()),
-        (ErrorClass::Param, "bad request".into()),
-        (ErrorClass::NotFound, "no such file or directory|not found|does not exist|ENOENT".into()),
+        (ErrorClass::Param, BAD_REQUEST.into()),
+        (ErrorClass::NotFound, NOT_FOUND.into()),
     ]
     .into_iter()
-    .filter_map(|(class, text)| Some((class, compile(&text).ok()?)))
+    .filter_map(|(class, text)| {
+        // `class not found in [economy, first]` is a complaint about an argument.
+        let is_certain = text != BAD_REQUEST && text != NOT_FOUND;
+        Some((class, compile(&text).ok()?, is_certain))
+    })
     .collect()
 });
 
@@ -205,12 +225,27 @@ impl Classifier {
     }
 
     /// Sets the class and the evidence of a failure that the operator corrected, or whose kind
-    /// follows only from its text.
-    pub fn refine(&self, tool: &str, outcome: &mut Outcome) {
+    /// follows only from its text. `at_fault` returns the argument that a text complains about.
+    pub fn refine(&self, tool: &str, outcome: &mut Outcome, at_fault: impl FnOnce(&str) -> Option<String>) {
         let Outcome::Err(error) = outcome else { return };
-        if self.correct(tool, error) || error.class != ErrorClass::Unknown {
+        if self.correct(tool, error) {
             return;
         }
+        let is_refusal = is_refusal(error);
+        let is_certain = error.class == ErrorClass::Unknown && self.by_words(tool, error);
+        if is_refusal
+            && !is_certain
+            && let Some(name) = at_fault(&error.words())
+        {
+            if argument(error).is_none() {
+                error.evidence = format!("{}, {ABOUT}{name}`", error.evidence);
+            }
+            error.class = ErrorClass::Param;
+        }
+    }
+
+    /// Sets the class that follows from the words of a failure. Returns true if it is certain, whatever else they say.
+    fn by_words(&self, tool: &str, error: &mut ToolError) -> bool {
         let code = json_rpc(error);
         if let Some(code) = code {
             let named = format!("JSON-RPC {code}");
@@ -219,7 +254,7 @@ impl Classifier {
             }
             error.class = of_json_rpc(code);
             if error.class != ErrorClass::Unknown {
-                return;
+                return true;
             }
         }
         let words = error.words();
@@ -227,22 +262,23 @@ impl Classifier {
             .own
             .iter()
             .filter(|one| one.tool.as_deref().is_none_or(|name| name == tool))
-            .map(|one| (one.class, &one.pattern, "pattern of the settings"));
+            .map(|one| (one.class, &one.pattern, "pattern of the settings", true));
         // If the code has no meaning, the text has none either, unless the operator corrected it.
         let built_in = BUILT_IN
             .iter()
             .filter(|_| code.is_none())
-            .map(|(class, pattern)| (*class, pattern, "words"));
-        for (class, pattern, by) in own.chain(built_in) {
+            .map(|(class, pattern, is_certain)| (*class, pattern, "words", *is_certain));
+        for (class, pattern, by, is_certain) in own.chain(built_in) {
             if let Some(found) = pattern.find(&words) {
                 error.evidence = format!("{by}: `{}`; {}", found.as_str(), error.evidence);
                 error.class = class;
-                return;
+                return is_certain;
             }
         }
         if code.is_none() && argument(error).is_some() {
             error.class = ErrorClass::Param;
         }
+        false
     }
 }
 
@@ -264,7 +300,7 @@ mod tests {
             executed: true,
             retry_after_ms: None,
         });
-        Classifier::new(settings).refine("tool", &mut outcome);
+        Classifier::new(settings).refine("tool", &mut outcome, |_| None);
         match outcome {
             Outcome::Err(error) => (error.class, error.evidence),
             _ => unreachable!("an error stays one"),
@@ -447,7 +483,7 @@ mod tests {
             retry_after_ms: None,
         });
         let before = outcome.clone();
-        Classifier::default().refine("tool", &mut outcome);
+        Classifier::default().refine("tool", &mut outcome, |_| None);
         assert_eq!(outcome, before);
     }
 }

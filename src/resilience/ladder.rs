@@ -115,9 +115,11 @@ impl Ladder {
         Ok(Arc::from(policy.to_text()))
     }
 
-    /// Sets the class of a failure whose kind follows only from its text.
-    pub fn classify(&self, tool: &str, outcome: &mut Outcome) {
-        self.classifier.refine(tool, outcome);
+    /// Sets the class of a failure whose kind follows only from its text. `args` are those that ran; without a schema no
+    /// argument is at fault.
+    pub fn classify(&self, (tool, args): (&str, &str), schema: Option<&Value>, outcome: &mut Outcome) {
+        let at_fault = |words: &str| repair::argument_at_fault(words, schema?, args);
+        self.classifier.refine(tool, outcome, at_fault);
     }
 
     /// Folds an event.

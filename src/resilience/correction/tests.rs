@@ -39,7 +39,7 @@ fn class(corrections: &[Correction], tool: &str, before: ErrorClass, message: &s
         ..Settings::default()
     };
     let mut outcome = Outcome::err(error(before, message));
-    Classifier::new(&settings).refine(tool, &mut outcome);
+    Classifier::new(&settings).refine(tool, &mut outcome, |_| None);
     match outcome {
         Outcome::Err(error) => (error.class, error.evidence),
         _ => unreachable!("an error stays one"),

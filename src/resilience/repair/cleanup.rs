@@ -41,6 +41,11 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         Certainty::Guess,
         "the address alone",
     );
+    // A text that names a format, such as `email`, says nothing of capitals.
+    let is_format = spot.keyword.is_empty() && !spot.captures.is_empty();
+    if is_format && spot.place.get("pattern").is_none() {
+        return ideas;
+    }
     offer(
         unwrapped.to_uppercase(),
         Certainty::Guess,

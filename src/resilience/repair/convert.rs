@@ -86,6 +86,10 @@ fn expected_types<'a>(spot: &Spot<'a>) -> Vec<(&'a str, &'a Value)> {
             _ => {}
         }
     }
+    // A text of the tool may name the type that the schema leaves open.
+    if types.is_empty() && spot.keyword.is_empty() {
+        types.extend(spot.captures.first().map(|named| (named.as_str(), spot.place)));
+    }
     types
 }
 

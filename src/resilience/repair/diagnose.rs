@@ -9,13 +9,21 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::code::Code;
-use super::entry::Priority;
-use super::names::{NameMatch, meant};
+use super::complaint::{Complaint, Wrong, complaints};
+use super::entry::{Entry, Match, Priority};
+use super::names::{NameMatch, meant, split_words};
 use super::place;
 use super::rules::Rules;
-use overrule_domain::call::ToolError;
+use overrule_domain::call::{ErrorClass, ToolError};
 use overrule_domain::repair::{Diagnosis, ErrorKind, Strategy};
 use overrule_schema::{Violation, schema_at};
+
+/// Evidence of a diagnosis by words alone.
+const WORDS: &str = "the words of the message";
+/// How specific words about an argument are, compared with rules.
+const OF_WORDS: u8 = 1;
+/// Codes of an error of the arguments.
+const REFUSALS: [Code; 3] = [Code::Http(400), Code::Http(422), Code::JsonRpc(-32_602)];
 
 static EVIDENCE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
@@ -134,51 +142,130 @@ pub(super) fn of_error(
 ) -> Vec<(Priority, Diagnosis)> {
     let words = error.words();
     let codes = codes_in(&error.evidence, &words);
-    let mut found: Vec<_> = rules
-        .of(tool)
-        .flat_map(|entry| {
-            entry
-                .find(&codes, &words)
-                .into_iter()
-                .map(move |found| (entry, found))
-        })
-        .collect();
+    let mut found: Vec<(Priority, u8, Diagnosis)> = Vec::new();
+    for entry in rules.of(tool) {
+        for matched in entry.find(&codes, &words) {
+            let diagnosis = of_match(entry, matched, (schema, args));
+            found.push((entry.priority, entry.specificity(), diagnosis));
+        }
+    }
+    for complaint in complaints(&words, schema, args) {
+        let priority = match complaint.wrong {
+            Wrong::Range { .. } => Priority::Medium,
+            _ => Priority::High,
+        };
+        found.push((priority, OF_WORDS, of_complaint(&complaint, schema, args)));
+    }
+    let code = codes.iter().find(|code| REFUSALS.contains(code));
+    if error.class == ErrorClass::Param || code.is_some() {
+        let evidence = code.map_or_else(|| "an error of the arguments".to_owned(), ToString::to_string);
+        found.push((Priority::Low, 0, of_nothing(&evidence)));
+    }
     // The sort is stable: equal priorities keep the order of the list.
-    found.sort_by_key(|(entry, _)| Reverse((entry.priority, entry.specificity())));
+    found.sort_by_key(|(priority, specificity, _)| Reverse((*priority, *specificity)));
     found
         .into_iter()
-        .map(|(entry, matched)| {
-            let mut captures = matched.captures.into_iter();
-            let named: Vec<String> = if entry.params.is_empty() {
-                captures.next().into_iter().collect()
-            } else {
-                entry.params.clone()
-            };
-            let mut params: Vec<Arc<str>> = Vec::new();
-            for path in named.iter().filter_map(|name| known(name, schema, args)) {
-                if !params.contains(&path) {
-                    params.push(path);
-                }
-            }
-            let evidence = match matched.code {
-                Some(code) if !entry.params.is_empty() || !named.is_empty() => {
-                    format!("{code} and the message")
-                }
-                Some(code) => code.to_string(),
-                None => "the words of the message".to_owned(),
-            };
-            let diagnosis = Diagnosis {
-                kind: entry.kind(),
-                strategies: entry.strategies.clone(),
-                params,
-                captures: captures.map(Arc::from).collect(),
-                evidence: evidence.into(),
-                description: entry.description.clone(),
-                learnt: None,
-            };
-            (entry.priority, diagnosis)
-        })
+        .map(|(priority, _, diagnosis)| (priority, diagnosis))
         .collect()
+}
+
+/// Diagnoses an error by a rule that matches it.
+fn of_match(entry: &Entry, matched: Match, (schema, args): (&Value, &Value)) -> Diagnosis {
+    let mut captures = matched.captures.into_iter();
+    let named: Vec<String> = if entry.params.is_empty() {
+        captures.next().into_iter().collect()
+    } else {
+        entry.params.clone()
+    };
+    let mut params: Vec<Arc<str>> = Vec::new();
+    for path in named.iter().filter_map(|name| known(name, schema, args)) {
+        if !params.contains(&path) {
+            params.push(path);
+        }
+    }
+    let evidence = match matched.code {
+        Some(code) if !entry.params.is_empty() || !named.is_empty() => {
+            format!("{code} and the message")
+        }
+        Some(code) => code.to_string(),
+        None => WORDS.to_owned(),
+    };
+    Diagnosis {
+        kind: entry.kind(),
+        strategies: entry.strategies.clone(),
+        params,
+        captures: captures.map(Arc::from).collect(),
+        evidence: evidence.into(),
+        description: entry.description.clone(),
+        learnt: None,
+    }
+}
+
+/// Diagnoses what a text says of an argument.
+fn of_complaint(complaint: &Complaint, schema: &Value, args: &Value) -> Diagnosis {
+    let path = complaint.path.as_str();
+    let value = args.pointer(path);
+    let wrong = sided(&complaint.wrong, value);
+    let captures = match &wrong {
+        Wrong::Range { least, most } => least.iter().chain(most).cloned().collect(),
+        Wrong::Type(Some(named)) => vec![(*named).to_owned()],
+        Wrong::Format(Some(named)) => vec![named.clone()],
+        _ => Vec::new(),
+    };
+    let place = schema_at(schema, path).unwrap_or(&Value::Null);
+    let name = split_words(&place::last(path));
+    Diagnosis {
+        kind: wrong.kind(),
+        strategies: wrong.strategies(&name, place, value),
+        params: vec![path.into()],
+        captures: captures.into_iter().map(Arc::from).collect(),
+        evidence: WORDS.into(),
+        description: Some(wrong.describe().into()),
+        learnt: None,
+    }
+}
+
+/// Keeps the bound that a value is beyond.
+fn sided(wrong: &Wrong, value: Option<&Value>) -> Wrong {
+    let Wrong::Range {
+        least: Some(least),
+        most: Some(most),
+    } = wrong
+    else {
+        return wrong.clone();
+    };
+    let (now, bound) = (value.and_then(Value::as_f64), |text: &str| {
+        text.parse::<f64>().ok()
+    });
+    let is_below = now < bound(least);
+    let is_above = bound(most).is_some_and(|most| now.is_some_and(|now| now > most));
+    match (is_below, is_above) {
+        (_, true) => Wrong::Range {
+            least: None,
+            most: Some(most.clone()),
+        },
+        (true, _) => Wrong::Range {
+            least: Some(least.clone()),
+            most: None,
+        },
+        _ => Wrong::Range {
+            least: None,
+            most: None,
+        },
+    }
+}
+
+/// Diagnoses an error of the arguments that names none: the model is asked for all.
+fn of_nothing(evidence: &str) -> Diagnosis {
+    Diagnosis {
+        kind: ErrorKind::MissingRequired,
+        strategies: vec![Strategy::LlmInferMissingParam],
+        params: Vec::new(),
+        captures: Vec::new(),
+        evidence: evidence.into(),
+        description: Some("the tool refuses the arguments without a name for what is wrong".into()),
+        learnt: None,
+    }
 }
 
 /// Returns the parameter that a name means, if there is one.

@@ -10,6 +10,7 @@
 mod advise;
 mod cleanup;
 mod code;
+mod complaint;
 mod conversation;
 mod convert;
 mod date;
@@ -38,6 +39,7 @@ mod tests;
 
 pub use advise::{RepairContext, after};
 pub use code::{Code, CodePattern};
+pub use complaint::argument_at_fault;
 pub use diagnose::codes_of;
 pub use entry::{Entry, Error, Priority, RawRule};
 pub use model::{Background, Question, Rejected};

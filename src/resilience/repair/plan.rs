@@ -7,6 +7,7 @@
 
 mod faults;
 mod order;
+mod report;
 mod round;
 
 use jiff::civil::Date;
@@ -129,10 +130,7 @@ pub fn plan(case: &Case<'_>) -> Plan {
         return abandon(why, false);
     }
     let mut round = Round::new(case);
-    let over = round.understand().or_else(|| {
-        round.repair();
-        None
-    });
+    let over = round.examine();
     finish(case, round, over)
 }
 

@@ -137,72 +137,8 @@ type Row = (
     &'static str,
 );
 
-/// Error texts about arguments that many tools share. Quotes enclose the name of a parameter;
-/// bounds and allowed values are taken from the schema if it has them.
-const TABLE: [Row; 13] = [
-    (
-        r#"invalid date(?:/time)? format for ['"`]([^'"`]+)['"`]"#,
-        "",
-        "date_format_correction llm_based_format_correction",
-        "high",
-        "the tool reads dates in another format",
-    ),
-    (
-        r#"missing (?:a )?required (?:parameter|argument|field|property|value):? ?['"`]?([^'"`\s,;]+)"#,
-        "",
-        "llm_infer_missing_param default_value_assignment",
-        "high",
-        "the tool demands a parameter",
-    ),
-    (
-        r#"['"`]([^'"`]+)['"`] (?:is|are) (?:a )?(?:required|missing)"#,
-        "",
-        "llm_infer_missing_param default_value_assignment",
-        "high",
-        "the tool demands a parameter",
-    ),
-    (
-        r#"['"`]([^'"`]+)['"`] must be (?:>=|at least|greater than or equal to|no less than) ?(-?\d+(?:\.\d+)?)"#,
-        "",
-        "clamp_value_to_min",
-        "medium",
-        "the tool names a lower bound",
-    ),
-    (
-        r#"['"`]([^'"`]+)['"`] must be (?:<=|at most|less than or equal to|no more than) ?(-?\d+(?:\.\d+)?)"#,
-        "",
-        "clamp_value_to_max",
-        "medium",
-        "the tool names an upper bound",
-    ),
-    (
-        r#"['"`]([^'"`]+)['"`] must be one of"#,
-        "",
-        "enum_value_correction llm_suggest_enum",
-        "high",
-        "the tool names the allowed values",
-    ),
-    (
-        r#"parameter ['"`]?([^'"`\s]+)['"`]? has (?:an )?invalid type"#,
-        "",
-        "schema_type_conversion",
-        "high",
-        "the tool wants another type",
-    ),
-    (
-        r#"['"`]([^'"`]+)['"`] must be an? (?:integer|whole number|number|string|boolean|array|list|object)\b"#,
-        "",
-        "schema_type_conversion",
-        "high",
-        "the tool wants another type",
-    ),
-    (
-        r#"parameter ['"`]?([^'"`\s]+)['"`]? does not match (?:the )?pattern"#,
-        "",
-        "text_cleanup llm_based_format_correction",
-        "high",
-        "the tool wants another format",
-    ),
+/// Failures that no arguments can repair. What a text says of an argument is read by `complaint`.
+const TABLE: [Row; 3] = [
     (
         "",
         "401 403 407",
@@ -223,13 +159,6 @@ const TABLE: [Row; 13] = [
         "retry_with_backoff",
         "medium",
         "the service is busy or down",
-    ),
-    (
-        "",
-        "400 422 -32602",
-        "llm_infer_missing_param",
-        "low",
-        "the tool refuses the arguments without a name for what is wrong",
     ),
 ];
 

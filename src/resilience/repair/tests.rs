@@ -4,11 +4,14 @@
 
 mod kit;
 
+mod carriers;
 mod dates;
+mod error_texts;
 mod expressions;
 mod faults;
 mod questions;
 mod random;
+mod reported;
 mod shapes;
 mod slips;
 mod values;

@@ -5,20 +5,15 @@
 //! An idea is used only if it satisfies the schema.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::faults::{
-    by_reference, ideas, in_order, is_elsewhere, no_slip, readable, shown, spot, spot_of_words,
-};
+use super::faults::{by_reference, ideas, in_order, is_elsewhere, no_slip, readable, shown, spot};
 use super::order::learnt;
-use super::{Case, Next, value_of};
-use crate::repair::diagnose::{of_error, of_violation};
-use crate::repair::entry::Priority;
+use super::{Case, value_of};
+use crate::repair::diagnose::of_violation;
 use crate::repair::idea::{Idea, Spot};
 use crate::repair::model::ParameterRequest;
-use crate::repair::progress::fingerprint_of;
 use crate::repair::rules::Guesses;
 use crate::repair::{json, place};
 use overrule_domain::repair::{Certainty, Change, Choice, Diagnosis, Offer, Strategy};
@@ -35,8 +30,8 @@ const MOST_VISITS: u64 = 200_000;
 const TOO_MUCH: &str = "too many things are wrong with the arguments";
 
 pub(super) struct Round<'a> {
-    case: &'a Case<'a>,
-    args: Option<Value>,
+    pub(super) case: &'a Case<'a>,
+    pub(super) args: Option<Value>,
     raw: String,
     pub diagnoses: Vec<Diagnosis>,
     pub changes: Vec<Change>,
@@ -47,13 +42,15 @@ pub(super) struct Round<'a> {
     pub hopeless: Vec<String>,
     /// The errors as text.
     pub errors: Vec<String>,
+    /// True while nobody may be asked: only what rules repair is added.
+    pub(super) is_rules_only: bool,
     used: BTreeSet<(String, Strategy)>,
     /// Visits that checks may still take.
     left: u64,
 }
 
 /// The result of one strategy's ideas.
-enum Outcome {
+pub(super) enum Outcome {
     Repaired,
     Asked,
     Nothing,
@@ -71,6 +68,7 @@ impl<'a> Round<'a> {
             requests: Vec::new(),
             hopeless: Vec::new(),
             errors: Vec::new(),
+            is_rules_only: false,
             used: BTreeSet::new(),
             left: MOST_VISITS,
         }
@@ -83,92 +81,6 @@ impl<'a> Round<'a> {
             Some(args) if !self.changes.is_empty() => args.to_string(),
             _ => self.raw.clone(),
         }
-    }
-
-    /// Diagnoses the tool's error text; returns an end of repair if it requires one.
-    pub fn understand(&mut self) -> Option<Next> {
-        let error = self.case.error?;
-        self.errors.push(error.words());
-        let fixed = !super::same(self.case.base, self.case.args);
-        let args = self.args.clone()?;
-        if fixed {
-            return None;
-        }
-        let schema = self.case.checker.schema();
-        let found = of_error(self.case.rules, self.case.tool, error, (schema, &args));
-        if let Some((Priority::Critical, diagnosis)) = found.first() {
-            self.diagnoses.push(diagnosis.clone());
-            let why = "reported immediately: no arguments can fix it".to_owned();
-            return Some(Next::Stop { why, critical: true });
-        }
-        let mut about: BTreeSet<Arc<str>> = BTreeSet::new();
-        for (_, mut diagnosis) in found {
-            let first = diagnosis.strategies.first().copied();
-            // Once something is being repaired, only errors of other parameters are included.
-            let other = !diagnosis.params.is_empty()
-                && about.is_disjoint(&diagnosis.params.iter().cloned().collect());
-            let fixes = !matches!(
-                first,
-                Some(Strategy::RetryWithBackoff | Strategy::ReportUnrecoverable | Strategy::None)
-            );
-            let along = about.is_empty() || (other && fixes);
-            if !along {
-                continue;
-            }
-            if fixes {
-                self.learn_of_words(&mut diagnosis, &args);
-            }
-            self.diagnoses.push(diagnosis.clone());
-            match first {
-                Some(Strategy::RetryWithBackoff) => return Some(Next::Retry),
-                Some(Strategy::ReportUnrecoverable | Strategy::None) => {
-                    let why = "the rules report it without a repair".to_owned();
-                    return Some(Next::Stop { why, critical: true });
-                }
-                _ => {}
-            }
-            match self.by_words(&diagnosis, &fingerprint_of(&error.words(), self.case.base)) {
-                Ok(true) if diagnosis.params.is_empty() => return None,
-                Ok(true) => about.extend(diagnosis.params.iter().cloned()),
-                Ok(false) => {}
-                Err(_) if !about.is_empty() => {}
-                Err(why) => return Some(Next::Stop { why, critical: false }),
-            }
-        }
-        None
-    }
-
-    /// Tries a diagnosis of a tool's error text; returns true if it had a result.
-    fn by_words(&mut self, diagnosis: &Diagnosis, error: &str) -> Result<bool, String> {
-        let returned = |path: &&std::sync::Arc<str>| self.case.past.recurred(error, path);
-        if let Some(path) = diagnosis.params.iter().find(returned) {
-            return Err(format!(
-                "the same error came back after `{}` was repaired",
-                place::shown(path)
-            ));
-        }
-        if diagnosis.params.is_empty() && self.case.past.recurred(error, "") {
-            return Err("the same error came back after the arguments were repaired".to_owned());
-        }
-        let captures: Vec<String> = diagnosis.captures.iter().map(ToString::to_string).collect();
-        for strategy in in_order(diagnosis) {
-            let mut produced = false;
-            if strategy == Strategy::LlmInferMissingParam && diagnosis.params.is_empty() {
-                produced = self.want("", &Value::Null, strategy);
-            }
-            for path in &diagnosis.params {
-                let Some(args) = self.args.clone() else { continue };
-                if args.pointer(path).is_some_and(place::holds_reference) {
-                    return Err(by_reference(path));
-                }
-                let spot = spot_of_words(self.case, &args, path, &captures);
-                produced |= !matches!(self.attempt(strategy, &spot), Outcome::Nothing);
-            }
-            if produced {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Repairs violations of the schema until none is left that can be repaired.
@@ -237,20 +149,8 @@ impl<'a> Round<'a> {
         false
     }
 
-    /// Gives a diagnosis of a tool's error text the order of strategies that is known to help.
-    fn learn_of_words(&mut self, diagnosis: &mut Diagnosis, args: &Value) {
-        let case = self.case;
-        let captures: Vec<String> = diagnosis.captures.iter().map(ToString::to_string).collect();
-        let params = diagnosis.params.clone();
-        let spots: Vec<Spot<'_>> = params
-            .iter()
-            .map(|path| spot_of_words(case, args, path, &captures))
-            .collect();
-        self.learn(diagnosis, &spots);
-    }
-
     /// Lets a diagnosis have the order of strategies that is known to help: the one that this repair began with.
-    fn learn(&mut self, diagnosis: &mut Diagnosis, spots: &[Spot<'_>]) {
+    pub(super) fn learn(&mut self, diagnosis: &mut Diagnosis, spots: &[Spot<'_>]) {
         let case = self.case;
         if let Some(known) = case.found.iter().find(|known| known.is_same(diagnosis)) {
             diagnosis.strategies.clone_from(&known.strategies);
@@ -362,7 +262,7 @@ impl<'a> Round<'a> {
     }
 
     /// Lets one strategy attempt one parameter.
-    fn attempt(&mut self, strategy: Strategy, spot: &Spot<'_>) -> Outcome {
+    pub(super) fn attempt(&mut self, strategy: Strategy, spot: &Spot<'_>) -> Outcome {
         if strategy.asks_model() {
             return if self.want(spot.path, spot.place, strategy) {
                 Outcome::Asked
@@ -401,7 +301,8 @@ impl<'a> Round<'a> {
             };
         }
         // Without an operator, the model may choose, provided a rule names it for that.
-        if best.is_empty() || (!self.case.attended && self.model_may_follow(strategy)) {
+        let is_left = !self.case.attended && self.model_may_follow(strategy);
+        if best.is_empty() || self.is_rules_only || is_left {
             return Outcome::Nothing;
         }
         let options = best.into_iter().take(MOST_OPTIONS);
@@ -456,8 +357,8 @@ impl<'a> Round<'a> {
     }
 
     /// Notes what to ask the model for; returns false if it may not be asked.
-    fn want(&mut self, path: &str, place: &Value, strategy: Strategy) -> bool {
-        if self.case.asked || !self.case.rules.asks_model(self.case.tool) {
+    pub(super) fn want(&mut self, path: &str, place: &Value, strategy: Strategy) -> bool {
+        if self.is_rules_only || self.case.asked || !self.case.rules.asks_model(self.case.tool) {
             return false;
         }
         // Do not pay for a proposal that no operator can accept.

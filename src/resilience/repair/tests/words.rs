@@ -12,7 +12,7 @@ use crate::repair::{
 use overrule_domain::call::{ErrorClass, ToolError};
 use overrule_domain::repair::{ErrorKind, Strategy};
 
-const FLIGHT: &str = r#"{"origin":"JFK","destination":"LAX","departure_date":"Oct 26, 2024","class":"business class","passengers":"2"}"#;
+const FLIGHT: &str = r#"{"origin":"JFK","destination":"LAX","departure_date":"Oct 26, 2024","class":"business class","passengers":2}"#;
 
 #[test]
 fn each_kind_of_message_gets_its_strategy_and_its_parameter() {
@@ -78,7 +78,8 @@ fn each_kind_of_message_gets_its_strategy_and_its_parameter() {
             "{message}"
         );
     }
-    let fixed = loose_flight().after(FLIGHT, &refused("Parameter passengers has invalid type string"));
+    let text = FLIGHT.replace(":2}", ":\"2\"}");
+    let fixed = loose_flight().after(&text, &refused("Parameter passengers has invalid type string"));
     assert_eq!(applied(&fixed).unwrap()["passengers"], json!(2));
 }
 
@@ -382,18 +383,17 @@ fn a_bad_request_without_words_is_put_to_the_model_with_all_parameters() {
     let plan = loose_flight().after(FLIGHT, &refused("Bad Request"));
     let question = asked(&plan).unwrap();
     let (args, changes) = question
-        .answered(FLIGHT, r#"{"class":"business","passengers":2}"#)
+        .answered(FLIGHT, r#"{"class":"business","departure_date":"2024-10-26"}"#)
         .unwrap();
     let args: Value = serde_json::from_str(&args).unwrap();
     assert_eq!(
-        (&args["class"], &args["passengers"], &args["origin"]),
-        (&json!("business"), &json!(2), &json!("JFK"))
+        (&args["class"], &args["departure_date"], &args["origin"]),
+        (&json!("business"), &json!("2024-10-26"), &json!("JFK"))
     );
     assert_eq!(changes.len(), 2);
     assert!(question.answered(FLIGHT, r#"{"seat":"12A"}"#).is_err());
     // Nothing is guessed about a failure without a code of that kind.
-    let valid = FLIGHT.replace("\"2\"", "2");
-    let plan = loose_flight().after(&valid, &failed(ErrorClass::Business, "exit code 1", "no"));
+    let plan = loose_flight().after(FLIGHT, &failed(ErrorClass::Business, "exit code 1", "no"));
     assert!(given_up(&plan).is_some());
 }
 

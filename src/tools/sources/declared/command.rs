@@ -12,6 +12,7 @@ use crate::sources::builtin::shell::{End, Program, execute, outcome};
 use crate::tool::Job;
 use crate::workspace::Workspace;
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_resilience::classify::EXITED;
 
 /// Runs it once.
 pub(super) async fn run(
@@ -60,7 +61,7 @@ pub(super) async fn run(
                     ..refused(
                         ErrorClass::Business,
                         format!("ended with exit code {code}"),
-                        &format!("exit code {code}, not one of the success codes"),
+                        &format!("{EXITED}{code}, not one of the success codes"),
                         "",
                     )
                 })

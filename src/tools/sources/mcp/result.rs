@@ -2,6 +2,8 @@
 //!
 //! Must not know: how the answer was received.
 
+use std::sync::Arc;
+
 use overrule_base::canon::Tree;
 use reqwest::StatusCode;
 use rmcp::ServiceError;
@@ -19,12 +21,7 @@ use crate::errors::{from_json_rpc, refused, shown};
 use crate::output::{Bounded, BoundedText, HEAD, TAIL, json_text};
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 use overrule_domain::id::NodeId;
-use overrule_resilience::classify::ABOUT;
-
-/// Evidence of a failure that a server reports in a result.
-const REPORTED: &str = "isError of the server's result";
-/// Characters kept of a failure's words; all of them are in the partial result.
-const WORDS: usize = 300;
+use overrule_resilience::classify::{ABOUT, REPORTED};
 
 /// What is known of a call besides its answer.
 pub(super) struct Made<'s> {
@@ -73,8 +70,14 @@ fn finished(result: CallToolResult, made: &Made<'_>) -> Outcome {
         text.push_str(&made.redaction.apply(&words));
         blocks.push(kind);
     }
-    let output = cut(&text);
     if result.is_error == Some(true) {
+        // A server may say only in the structure what is wrong.
+        if text.trim().is_empty()
+            && let Some(structured) = result.structured_content
+        {
+            text = made.redaction.json_text(&exact(structured));
+        }
+        let output = cut(&text);
         let mut error = reported(&output);
         if let Some(name) = about::argument(made.args, &text) {
             error.evidence = format!("{REPORTED}, {ABOUT}{name}`");
@@ -87,6 +90,7 @@ fn finished(result: CallToolResult, made: &Made<'_>) -> Outcome {
         }
         return Outcome::err(error);
     }
+    let output = cut(&text);
     let mut meta = json!({ "ms": made.ms, "bytes": text.len(), "content": blocks });
     let structured = result
         .structured_content
@@ -237,16 +241,21 @@ fn reported(output: &BoundedText) -> ToolError {
     } else {
         output.text.trim()
     };
-    let is_long = words.chars().count() > WORDS;
+    let message = shown(words);
     ToolError {
         class: ErrorClass::Unknown,
-        message: shown(words),
+        partial: whole(&message, words),
+        message,
         evidence: REPORTED.to_owned(),
         hint: None,
-        partial: is_long.then(|| json_text(words).into()),
         executed: true,
         retry_after_ms: None,
     }
+}
+
+/// Returns the words of a failure as a partial result, if the message does not show them all as they are.
+fn whole(message: &str, words: &str) -> Option<Arc<str>> {
+    (message != words).then(|| json_text(words).into())
 }
 
 /// Converts the failure of a request.
@@ -255,7 +264,17 @@ pub(super) fn failed(error: &ServiceError, redaction: &Redaction) -> ToolError {
         ServiceError::McpError(error) if error.code.0 == UNREADABLE => lost(&redaction.apply(&error.message)),
         ServiceError::McpError(error) if error.code.0 == TOO_LONG => too_long(&error.message),
         ServiceError::McpError(error) => {
-            from_json_rpc(i64::from(error.code.0), &redaction.apply(&error.message))
+            let message = redaction.apply(&error.message);
+            let mut words = message.to_string();
+            // Many servers say in the data what they did not accept.
+            if let Some(data) = error.data.as_ref().filter(|data| !data.is_null()) {
+                words = format!("{words}\n{}", redaction.json_text(&exact(data.clone())));
+            }
+            let failed = from_json_rpc(i64::from(error.code.0), &message);
+            ToolError {
+                partial: whole(&failed.message, cut(&words).text.trim()),
+                ..failed
+            }
         }
         error if error.is_authorization_required() => ToolError {
             class: ErrorClass::Auth,
