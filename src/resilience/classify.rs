@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::correction::{self, Correction};
 use super::policy::Bad;
+use overrule_base::text::visible_head;
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 
 /// Evidence of a failure that an MCP server reports in a result.
@@ -38,6 +39,8 @@ fn is_refusal(error: &ToolError) -> bool {
     }
 }
 
+/// Maximum number of characters of a match that the evidence shows.
+const SHOWN: usize = 200;
 /// Maximum size of a compiled pattern in bytes.
 const LARGEST: usize = 256 * 1024;
 /// Maximum number of an operator's patterns.
@@ -217,7 +220,7 @@ impl Classifier {
         let output = one.error.label();
         error.evidence = format!(
             "your correction ({output}): `{}`; {}",
-            found.as_str(),
+            visible_head(found.as_str(), SHOWN),
             error.evidence
         );
         error.class = one.error.class(error.class);

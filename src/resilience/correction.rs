@@ -20,6 +20,8 @@ const MOST: usize = 64;
 const LONGEST: usize = 1024;
 /// Maximum number of characters of an error's text that are stored as evidence.
 const MAX_MESSAGE: usize = 300;
+/// What follows the address in the message of an answer over HTTP.
+const ANSWERED: &str = "` answered ";
 /// Maximum number of characters of a suggested pattern's source.
 const SUGGESTED: usize = 120;
 
@@ -180,11 +182,21 @@ impl Corrigible {
         }
     }
 
-    /// A pattern for errors like this one: its first words, with numbers left open. Empty where there are none.
+    /// A pattern for errors like this one: its first words, with numbers left open. Of an answer over HTTP it is the status
+    /// and the first words of the body, without the address. Empty where there are none.
     pub fn pattern(&self) -> String {
-        let text = &self.error.message;
-        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-        suggested(line.unwrap_or_default())
+        let words = self.error.words();
+        let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
+        let first = lines.next().unwrap_or_default();
+        let Some((_, status)) = first.split_once(ANSWERED).filter(|_| first.starts_with('`')) else {
+            return suggested(first);
+        };
+        let status = format!("answered {}", regex::escape(status));
+        let body = lines.next().map(|line| suggested(told(line))).unwrap_or_default();
+        let whole = format!("{status}[\\s\\S]*?{body}");
+        // A word that is cut off, or escaped in JSON, would fit nothing.
+        let fits = compile(&whole).is_ok_and(|pattern| pattern.is_match(&words));
+        if body.is_empty() || !fits { status } else { whole }
     }
 
     /// The correction, refused where its pattern is wrong or does not fit this error.
@@ -200,7 +212,7 @@ impl Corrigible {
             error,
             session: session.to_owned(),
             call: self.call.to_string(),
-            text: self.error.message.chars().take(MAX_MESSAGE).collect(),
+            text: self.error.words().chars().take(MAX_MESSAGE).collect(),
             date: date.to_owned(),
             by: by.to_owned(),
         };
@@ -216,6 +228,25 @@ impl Corrigible {
         }
         Ok(correction)
     }
+}
+
+/// Returns the message in a line of JSON; the line itself if it is none.
+fn told(line: &str) -> &str {
+    let inner = [
+        "\"message\"",
+        "\"detail\"",
+        "\"error\"",
+        "\"msg\"",
+        "\"title\"",
+        "\"reason\"",
+    ]
+    .iter()
+    .find_map(|key| {
+        let rest = line.split_once(key)?.1.trim_start().strip_prefix(':')?;
+        let text = rest.trim_start().strip_prefix('"')?;
+        text.split('"').next().filter(|text| text.contains(' '))
+    });
+    inner.unwrap_or(line)
 }
 
 /// The first words of a text as a pattern.

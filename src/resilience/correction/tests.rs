@@ -130,6 +130,68 @@ fn the_suggested_pattern_fits_its_error_whatever_is_in_it() {
 }
 
 #[test]
+fn of_an_answer_over_http_the_status_and_the_words_of_the_body_are_suggested_not_the_address() {
+    let answered = |status: &str, body: &str| {
+        let mut failed = failed(&format!("`http://127.0.0.1:8080/v1/book?id=7` answered {status}"));
+        failed.error.partial = Some(serde_json::json!(body).to_string().into());
+        failed
+    };
+    for (status, body, pattern) in [
+        (
+            "400 Bad Request",
+            "quota of project 42 is used up\nmore",
+            r"answered 400 Bad Request[\s\S]*?quota of project \d+ is used up",
+        ),
+        (
+            "409 Conflict",
+            r#"{"code":"E7","message":"the room 12 is taken","request_id":"a1b2"}"#,
+            r"answered 409 Conflict[\s\S]*?the room \d+ is taken",
+        ),
+        ("503 Service Unavailable", "", "answered 503 Service Unavailable"),
+        (
+            "400 Bad Request",
+            r#"{"message":"a \"quoted\" name"}"#,
+            r#"answered 400 Bad Request[\s\S]*?a \\"#,
+        ),
+    ] {
+        let failed = answered(status, body);
+        let suggested = failed.pattern();
+        assert_eq!(suggested, pattern, "{body}");
+        assert!(
+            !suggested.contains("127") && !suggested.contains("book"),
+            "{suggested}"
+        );
+        let made = failed
+            .corrected(Verdict::Permanent, &suggested, ("s", "d", "b"))
+            .unwrap();
+        // It is about this status and these words only.
+        let class_of = |failed: &Corrigible| {
+            let settings = Settings {
+                corrections: vec![made.clone()],
+                ..Settings::default()
+            };
+            let mut outcome = Outcome::err(failed.error.clone());
+            Classifier::new(&settings).refine("deploy", &mut outcome, |_| None);
+            match outcome {
+                Outcome::Err(error) => error.class,
+                _ => unreachable!("an error stays one"),
+            }
+        };
+        assert_eq!(class_of(&failed), ErrorClass::Business, "{suggested}");
+        assert_eq!(
+            class_of(&answered("500 Internal Server Error", body)),
+            ErrorClass::Transient
+        );
+        if !body.is_empty() {
+            assert_eq!(
+                class_of(&answered(status, "something else")),
+                ErrorClass::Transient
+            );
+        }
+    }
+}
+
+#[test]
 fn a_wrong_pattern_is_refused_with_the_reason() {
     for (pattern, why) in [
         ("(", "unclosed group"),
