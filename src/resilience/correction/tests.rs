@@ -151,7 +151,7 @@ fn of_an_answer_over_http_the_status_and_the_words_of_the_body_are_suggested_not
         (
             "400 Bad Request",
             r#"{"message":"a \"quoted\" name"}"#,
-            r#"answered 400 Bad Request[\s\S]*?a \\"#,
+            r"answered 400 Bad Request[\s\S]*?a \\",
         ),
     ] {
         let failed = answered(status, body);
