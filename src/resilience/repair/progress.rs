@@ -93,7 +93,13 @@ pub(super) fn fingerprint_of(words: &str, args: &str) -> String {
 
 fn collect(value: &Value, values: &mut Vec<String>) {
     match value {
-        Value::String(text) if text.chars().count() >= SHORTEST => values.push(text.clone()),
+        Value::String(text) if text.chars().count() >= SHORTEST => {
+            values.push(text.clone());
+            // The body of a request.
+            if let Some(inner) = Some(text).filter(|text| text.starts_with('{')) {
+                collect(&serde_json::from_str(inner).unwrap_or_default(), values);
+            }
+        }
         Value::Array(items) => items.iter().for_each(|item| collect(item, values)),
         Value::Object(members) => members.values().for_each(|member| collect(member, values)),
         _ => {}

@@ -9,15 +9,17 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Next;
 use super::faults::{by_reference, in_order, spot_of_words};
 use super::round::{Outcome, Round};
+use super::{Case, Next, Plan, plan};
 use crate::repair::diagnose::of_error;
 use crate::repair::entry::Priority;
 use crate::repair::idea::Spot;
 use crate::repair::place;
 use crate::repair::progress::fingerprint_of;
-use overrule_domain::repair::{Diagnosis, Strategy};
+use overrule_base::canon::pointer;
+use overrule_domain::repair::{self, Change, Choice, Diagnosis, Offer, Strategy};
+use overrule_schema::Checker;
 
 impl Round<'_> {
     /// Examines the tool's error and the arguments. Returns an end of repair if the error requires one.
@@ -55,6 +57,10 @@ impl Round<'_> {
         let mut about = self.touched();
         // What the schema shows is run before anyone is asked about other words.
         self.is_rules_only = !about.is_empty();
+        let names_none = found.iter().all(|(_, diagnosis)| diagnosis.params.is_empty());
+        if about.is_empty() && names_none && self.by_inner_words(&args, &error) {
+            return None;
+        }
         for (priority, mut diagnosis) in found {
             // Once something is being repaired, only errors of other parameters are included.
             let is_other =
@@ -81,6 +87,85 @@ impl Round<'_> {
             }
         }
         None
+    }
+
+    /// Repairs an argument that is a text of JSON, such as the body of a request, by what the error says of its members.
+    /// Returns true if it is repaired or put to the operator.
+    fn by_inner_words(&mut self, args: &Value, error: &str) -> bool {
+        let members = args.as_object().into_iter().flatten();
+        let texts = members.filter_map(|(name, value)| Some((place::below("", name), value.as_str()?)));
+        let mut plans = Vec::new();
+        for (path, text) in texts.filter(|(_, text)| text.trim_start().starts_with('{')) {
+            let is_open = !self.case.past.recurred(error, &path);
+            if let Some(plan) = self.inner(text).filter(|_| is_open) {
+                plans.push((path, text, plan));
+            }
+        }
+        // Where two texts have such a member, neither is meant.
+        let [(path, text, plan)] = plans.as_slice() else {
+            return false;
+        };
+        let whole = |made: &[Change], to: &str| {
+            made.first().map(|first| Change {
+                path: path.as_str().into(),
+                from: Some(Value::from(*text).to_string().into()),
+                to: Some(Value::from(to).to_string().into()),
+                certainty: made
+                    .iter()
+                    .map(|one| one.certainty)
+                    .max()
+                    .unwrap_or(first.certainty),
+                ..first.clone()
+            })
+        };
+        let Some(mut after) = self.args.clone() else {
+            return false;
+        };
+        if plan.next == Next::Apply
+            && let Some(change) = whole(&plan.changes, &plan.args)
+            && pointer::set(&mut after, path, Value::from(plan.args.as_str())).is_some()
+        {
+            self.changes.push(change);
+            self.args = Some(after);
+            self.diagnoses.extend(plan.diagnoses.iter().cloned());
+            return true;
+        }
+        let [choice] = plan.choices.as_slice() else {
+            return false;
+        };
+        let options = choice.options.iter().filter_map(|option| {
+            let to = repair::changed(text, &option.changes)?;
+            Some(Offer {
+                changes: vec![whole(&option.changes, &to)?],
+            })
+        });
+        let options: Vec<Offer> = options.collect();
+        let is_offered = plan.next == Next::AskOperator && !options.is_empty();
+        if is_offered {
+            self.diagnoses.extend(plan.diagnoses.iter().cloned());
+            self.choices.push(Choice {
+                path: path.as_str().into(),
+                question: choice.question.clone(),
+                options,
+            });
+        }
+        is_offered
+    }
+
+    /// Plans the repair of a text of JSON by rules alone; none if the error says nothing of it.
+    fn inner(&self, text: &str) -> Option<Plan> {
+        let checker = Checker::new("{}").ok()?;
+        let plan = plan(&Case {
+            checker: &checker,
+            base: text,
+            args: text,
+            stats: None,
+            found: &[],
+            asked: true,
+            ..*self.case
+        });
+        let is_named = plan.diagnoses.iter().any(|one| !one.params.is_empty());
+        (is_named && matches!(plan.next, Next::Apply | Next::AskOperator)).then_some(plan)
     }
 
     /// Returns the places that the repair by the schema is about.

@@ -138,6 +138,83 @@ fn one_error_after_another_is_a_new_error_and_the_same_one_ends_the_repair() {
     }
 }
 
+/// `http_request`, reduced to what matters.
+fn request() -> Bench {
+    let mut bench = Bench::new(
+        "http_request",
+        &json!({
+            "type": "object",
+            "properties": {
+                "method": {"enum": ["GET", "POST"]}, "url": {"type": "string"}, "body": {"type": "string"}
+            },
+            "required": ["method", "url"], "additionalProperties": false
+        }),
+    );
+    bench.effect = overrule_domain::call::EffectClass::Unknown;
+    bench
+}
+
+#[test]
+fn the_body_of_a_request_is_repaired_by_what_the_answer_says_of_its_members() {
+    let bench = request();
+    let sent = |body: &Value| {
+        json!({"method": "POST", "url": "http://127.0.0.1/book", "body": body.to_string()}).to_string()
+    };
+    let seats = json!({"origin": "JFK", "departure_date": "Oct 26, 2024", "legs": [{"n": "2"}]});
+    let args = sent(&seats);
+    let date = "Parameter 'departure_date' has invalid date format. Expected YYYY-MM-DD.";
+    for (text, path, to) in [
+        (date, "/departure_date", json!("2024-10-26")),
+        (
+            r#"{"detail":[{"loc":["body","legs",0,"n"],"msg":"Input should be a valid integer"}]}"#,
+            "/legs/0/n",
+            json!(2),
+        ),
+    ] {
+        let plan = bench.after(&args, &carried("http", text, &bench, &args));
+        let made = applied(&plan).unwrap();
+        let mut expected = seats.clone();
+        *expected.pointer_mut(path).unwrap() = to;
+        let body: Value = serde_json::from_str(made["body"].as_str().unwrap()).unwrap();
+        assert_eq!(body, expected, "{text}");
+        assert_eq!(
+            (&made["method"], &made["url"]),
+            (&json!("POST"), &json!("http://127.0.0.1/book"))
+        );
+        let changed: Vec<&str> = plan.changes.iter().map(|change| &*change.path).collect();
+        assert_eq!(changed, ["/body"]);
+    }
+    // What only the model knows is asked with the answer of the server; what is ambiguous is a choice.
+    let missing = carried("http", "missing required parameter: passengers", &bench, &args);
+    let plan = bench.after(&args, &missing);
+    assert_eq!(step(&plan).1, [""]);
+    assert!(
+        asked(&plan)
+            .unwrap()
+            .prompt
+            .contains("missing required parameter: passengers")
+    );
+    let two = sent(&json!({"departure_date": "10/11/2024"}));
+    let plan = bench.after(&two, &carried("http", date, &bench, &two));
+    assert_eq!(
+        (&plan.next, plan.choices[0].options.len()),
+        (&Next::AskOperator, 2)
+    );
+    // The same error after a repair of the body ends the repair.
+    let mut again = request();
+    let fixed = sent(&json!({"origin": "JFK", "departure_date": "2024-10-26"}));
+    again.past.tried(&args);
+    again.past.repaired.insert(Repaired {
+        error: fingerprint_of(&carried("http", date, &bench, &args).words(), &args),
+        path: "/body".into(),
+    });
+    let plan = again.after(&fixed, &carried("http", date, &bench, &fixed));
+    assert!(given_up(&plan).unwrap().0.contains("came back"), "{plan:?}");
+    // Nothing is changed in a body that no text complains about.
+    let plan = bench.after(&args, &carried("http", "Bad Request", &bench, &args));
+    assert_eq!(step(&plan), (None, vec![String::new()]));
+}
+
 #[test]
 fn failures_of_another_kind_become_no_repair() {
     let bench = loose_flight();
