@@ -33,6 +33,32 @@ fn a_refusal_that_names_the_fault_is_repaired_within_one_retry_and_recorded() {
 }
 
 #[test]
+fn a_refusal_without_a_code_is_repaired_by_what_its_lines_say() {
+    for words in [
+        "1 validation error for call[fail]\nwhen\n  Input should be a valid date or datetime, invalid character in year \
+         [type=date_from_datetime_parsing, input_value='Oct 26, 2024', input_type=str]",
+        "Parameter 'when' has invalid date format. Expected YYYY-MM-DD.",
+    ] {
+        let served = Served::new(&[("FAULTY_SAYS", words)]);
+        let said = served
+            .play(&[("fail", json!({"when": "Oct 26, 2024"}))], ALLOW)
+            .ends(0);
+        assert_eq!(said.out, "booked\n", "{}", said.err);
+        let calls = served.calls();
+        assert_eq!(calls.len(), 2, "{calls:?}");
+        assert!(calls[1].contains("2024-10-26"), "{calls:?}");
+    }
+    // A text that only mentions the argument starts no repair.
+    let served = Served::new(&[("FAULTY_SAYS", "the file when was deleted")]);
+    served.play(&[("fail", json!({"when": "Oct 26, 2024"}))], ALLOW);
+    let calls = served.calls();
+    assert!(
+        calls.iter().all(|call| call.contains("Oct 26, 2024")),
+        "{calls:?}"
+    );
+}
+
+#[test]
 fn a_refusal_that_no_rule_can_mend_is_put_to_the_operator_with_the_argument_named() {
     let words = "Error executing tool fail: Invalid timezone: 'No time zone found with key Berlni'";
     let served = Served::new(&[("FAULTY_SAYS", words)]);

@@ -514,6 +514,38 @@ mod tests {
     }
 
     #[test]
+    fn the_words_of_a_failure_are_whole_with_their_lines_and_the_data_of_the_error() {
+        let redaction = Redaction::default();
+        redaction.add("12345678");
+        let lines = "1 validation error for call[book]\ndate\n  Field required";
+        let (outcome, _) = of(json!({ "content": text(lines), "isError": true }));
+        let Outcome::Err(error) = outcome else {
+            panic!("no error")
+        };
+        assert_eq!(error.words(), lines);
+        assert!(!error.message.contains('\n'), "{}", error.message);
+        let (outcome, _) = of(json!({ "content": text("no"), "isError": true }));
+        assert!(matches!(outcome, Outcome::Err(error) if error.partial.is_none() && error.words() == "no"));
+        // A server may say it in the structure alone, or in the data of a protocol error.
+        let structure = r#"{"errors":{"class":["is invalid"]}}"#;
+        let (outcome, _) = of(json!({ "content": [], "structuredContent": structure, "isError": true }));
+        assert!(matches!(outcome, Outcome::Err(error) if error.words() == structure));
+        let data = json!([{ "path": ["date"], "message": "Required 12345678" }]);
+        for (data, words) in [
+            (
+                Some(data),
+                "Invalid params\n[{\"path\":[\"date\"],\"message\":\"Required [redacted 8 bytes]\"}]",
+            ),
+            (Some(Value::Null), "Invalid params"),
+            (None, "Invalid params"),
+        ] {
+            let error = rmcp::ErrorData::new(rmcp::model::ErrorCode(-32_602), "Invalid params", data);
+            let error = failed(&ServiceError::McpError(error), &redaction);
+            assert_eq!((error.class, error.words().as_str()), (ErrorClass::Param, words));
+        }
+    }
+
+    #[test]
     fn refusals_over_http_say_whether_the_call_ran() {
         for (status, class, executed) in [
             (400, ErrorClass::Unknown, false),
