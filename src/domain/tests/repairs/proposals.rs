@@ -13,6 +13,14 @@ fn no() -> overrule_domain::call::Outcome {
     error(ErrorClass::Param, "", "no")
 }
 
+/// Repairs that ask no model.
+fn by_rules() -> Repairs {
+    Repairs {
+        model: false,
+        ..repairs()
+    }
+}
+
 /// A call of `read` that fails once.
 fn fails(w: &mut World) -> NodeId {
     w.reply(&[call("read", r#"{"_as":"a","origin":"JFK"}"#)]);
@@ -43,7 +51,7 @@ fn left(w: &World, id: NodeId) -> String {
 
 #[test]
 fn a_registered_substitute_that_accepts_the_arguments_makes_the_call_with_a_notice_to_the_model() {
-    let mut w = proposing(&["unknown", "pure"], true, repairs());
+    let mut w = proposing(&["unknown", "pure"], true, by_rules());
     let a = fails(&mut w);
     assert_eq!(tool(&w, a), "pure", "the first one is denied");
     assert!(matches!(
@@ -77,7 +85,7 @@ fn a_registered_substitute_that_accepts_the_arguments_makes_the_call_with_a_noti
 
 #[test]
 fn a_proposal_of_a_higher_class_always_asks_and_shows_the_original() {
-    let mut w = proposing(&["write"], true, repairs());
+    let mut w = proposing(&["write"], true, by_rules());
     let a = fails(&mut w);
     assert_eq!(
         (tool(&w, a).as_str(), w.status(a)),
@@ -104,7 +112,7 @@ fn a_proposal_of_a_higher_class_always_asks_and_shows_the_original() {
 
 #[test]
 fn no_approval_of_the_original_lets_the_proposal_run() {
-    let mut w = proposing(&["pure"], true, repairs());
+    let mut w = proposing(&["pure"], true, by_rules());
     w.rules.gates.insert("read".into(), Gate::Ask);
     w.rules.gates.insert("pure".into(), Gate::Ask);
     w.reply(&[call("read", r#"{"_as":"a","origin":"JFK"}"#)]);
@@ -125,19 +133,16 @@ fn the_models_call_is_made_in_its_place_and_keeps_its_name() {
         let a = fails(&mut w);
         assert_eq!(w.status(a), Status::Repairing(Stage::Asking));
         let asked = w.state.calls[&a].failure.repairs[0].asked.clone().unwrap();
-        assert!(
-            asked.prompt.contains("no other arguments of it help"),
-            "{}",
-            asked.prompt
-        );
+        assert!(asked.prompt.contains("If no values help"), "{}", asked.prompt);
         assert!(asked.prompt.contains(r#""tool":"pure""#), "{}", asked.prompt);
         answer_question(&mut w, r#"{"tool":"pure","arguments":{"_as":"other","n":3}}"#);
         assert_eq!(args(&w, a), json!({"_as": "a", "n": 3}));
         w.drain();
         assert_eq!((w.status(a), ran(&w)), (Status::Succeeded, vec!["read", "pure"]));
-        let counted = w.state.repair_stats.count("read", Strategy::LlmProposeCall);
+        let proposed = w.state.repair_stats.count("read", Strategy::LlmProposeCall);
+        let asked = w.state.repair_stats.count("read", Strategy::LlmInferMissingParam);
         assert_eq!(
-            (counted.succeeded, counted.requests, counted.tokens()),
+            (proposed.succeeded, asked.requests, asked.tokens()),
             (1, 1, Some(105))
         );
     }
@@ -183,10 +188,10 @@ fn a_proposal_that_cannot_be_made_is_rejected_with_its_reason_and_nothing_runs()
         ),
         (
             r#"{"tool":"pure","arguments":{},"also":1}"#,
-            "the model names no other call",
+            "`tool` is not accepted here",
         ),
-        ("{}", "the model names no other call"),
-        ("none", "the model names no other call"),
+        ("{}", "the model does not know"),
+        ("none", "it is no object of parameters"),
     ] {
         let mut w = proposing(&[], true, repairs());
         let a = fails(&mut w);
@@ -201,7 +206,7 @@ fn a_proposal_that_cannot_be_made_is_rejected_with_its_reason_and_nothing_runs()
         let_it_fail(&mut w, a);
         assert_eq!(w.asked.len(), 2, "the model is told: {answer}");
         assert!(w.last_request().contains(why), "{answer}: {}", w.last_request());
-        let counted = w.state.repair_stats.count("read", Strategy::LlmProposeCall);
+        let counted = w.state.repair_stats.count("read", Strategy::LlmInferMissingParam);
         assert_eq!((counted.tried, counted.failed), (1, 1));
     }
 }
@@ -209,7 +214,7 @@ fn a_proposal_that_cannot_be_made_is_rejected_with_its_reason_and_nothing_runs()
 #[test]
 fn a_call_is_proposed_once_whatever_comes_of_it() {
     // A substitute that fails as well.
-    let mut w = proposing(&["pure", "idem"], true, repairs());
+    let mut w = proposing(&["pure", "idem"], true, by_rules());
     let a = fails(&mut w);
     w.finish_with(a, error(ErrorClass::Param, "", "neither"));
     assert_eq!((ran(&w), w.questions.len()), (vec!["read", "pure"], 0));
@@ -219,6 +224,8 @@ fn a_call_is_proposed_once_whatever_comes_of_it() {
     let a = fails(&mut w);
     answer_question(&mut w, r#"{"tool":"pure","arguments":{"origin":"LAX"}}"#);
     w.finish_with(a, error(ErrorClass::Param, "", "neither"));
+    // Its own arguments are asked about; no third call is made.
+    answer_question(&mut w, r#"{"tool":"read","arguments":{"origin":"LAX"}}"#);
     w.drain();
     assert_eq!((ran(&w), w.questions.len()), (vec!["read", "pure"], 0));
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
@@ -228,7 +235,7 @@ fn a_call_is_proposed_once_whatever_comes_of_it() {
 fn nothing_is_proposed_where_that_is_off_or_the_failure_is_no_matter_of_arguments() {
     let off = Repairs {
         propose: false,
-        ..repairs()
+        ..by_rules()
     };
     let mut w = proposing(&["pure"], true, off);
     let a = fails(&mut w);
@@ -250,6 +257,8 @@ fn the_model_is_asked_for_a_call_only_if_the_settings_allow_it() {
     };
     let mut w = proposing(&[], true, quiet);
     let a = fails(&mut w);
+    // The question about the arguments is the only one.
+    answer_question(&mut w, "{}");
     assert_eq!((ran(&w), w.questions.len()), (vec!["read"], 0));
     assert!(left(&w, a).starts_with("no repair is left"));
 }
