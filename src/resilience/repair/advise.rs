@@ -10,7 +10,7 @@ use jiff::civil::Date;
 
 use super::model::Background;
 use super::plan::{Case, Next as Step, Plan, plan};
-use super::progress::{Past, Repaired, fingerprint_of};
+use super::progress::{Past, Repaired, fingerprint};
 use super::propose::{self, Others};
 use super::rules::{Exhausted, Rules};
 use crate::classify;
@@ -373,11 +373,7 @@ fn past(call: &Call, node: &Node) -> Past {
         let Some(Outcome::Err(error)) = failed.and_then(|one| one.outcome.as_ref()) else {
             continue;
         };
-        let args = node.revision(round.rev).map(|one| &one.content);
-        let Some(Content::Call { args, .. }) = args else {
-            continue;
-        };
-        let error = fingerprint_of(&error.words(), args);
+        let error = fingerprint(&error.words());
         past.repaired.extend(round.changes.iter().map(|change| Repaired {
             error: error.clone(),
             path: change.path.to_string(),

@@ -157,7 +157,8 @@ pub(super) fn of_error(
         found.push((priority, OF_WORDS, of_complaint(&complaint, schema, args)));
     }
     let code = codes.iter().find(|code| REFUSALS.contains(code));
-    if error.class == ErrorClass::Param || code.is_some() {
+    // A tool of this program that did nothing tells the model itself what to look at first.
+    if code.is_some() || (error.class == ErrorClass::Param && error.executed) {
         let evidence = code.map_or_else(|| "an error of the arguments".to_owned(), ToString::to_string);
         found.push((Priority::Low, 0, of_nothing(&evidence)));
     }

@@ -2,19 +2,12 @@
 //!
 //! Must not know: how anything is repaired.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
-
-use serde_json::Value;
 
 /// Maximum number of characters of a fingerprint.
 const MOST: usize = 100;
 /// Characters of the hash at the end of a long fingerprint.
 const HASH: usize = 32;
-/// Maximum number of argument values that are looked for in an error.
-const MOST_VALUES: usize = 64;
-/// Shortest text that counts as the repetition of an argument, in characters.
-const SHORTEST: usize = 2;
 
 /// A repair that was tried, and the error that it was for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,37 +66,6 @@ impl Past {
 fn canonical(args: &str) -> String {
     let args = if args.trim().is_empty() { "{}" } else { args };
     overrule_base::canon::canonical_text(args).unwrap_or_else(|_| args.to_owned())
-}
-
-/// Reduces the words of a failure so that they are equal for the same error of other values: without the arguments that
-/// they repeat, then as [`fingerprint`] says.
-pub(super) fn fingerprint_of(words: &str, args: &str) -> String {
-    let mut values = Vec::new();
-    if let Ok(args) = serde_json::from_str(args) {
-        collect(&args, &mut values);
-    }
-    // A value may contain another one.
-    values.sort_by_key(|value| Reverse(value.len()));
-    let mut words = words.to_owned();
-    for value in values.iter().take(MOST_VALUES) {
-        words = words.replace(value.as_str(), "…");
-    }
-    fingerprint(&words)
-}
-
-fn collect(value: &Value, values: &mut Vec<String>) {
-    match value {
-        Value::String(text) if text.chars().count() >= SHORTEST => {
-            values.push(text.clone());
-            // The body of a request.
-            if let Some(inner) = Some(text).filter(|text| text.starts_with('{')) {
-                collect(&serde_json::from_str(inner).unwrap_or_default(), values);
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, values)),
-        Value::Object(members) => members.values().for_each(|member| collect(member, values)),
-        _ => {}
-    }
 }
 
 /// Reduces an error message so that messages are equal if they differ only in numbers, ids and case. A long one ends with

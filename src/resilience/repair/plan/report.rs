@@ -16,7 +16,7 @@ use crate::repair::diagnose::of_error;
 use crate::repair::entry::Priority;
 use crate::repair::idea::Spot;
 use crate::repair::place;
-use crate::repair::progress::fingerprint_of;
+use crate::repair::progress::fingerprint;
 use overrule_base::canon::pointer;
 use overrule_domain::repair::{self, Change, Choice, Diagnosis, Offer, Strategy};
 use overrule_schema::Checker;
@@ -53,7 +53,7 @@ impl Round<'_> {
     /// Tries what an error says of arguments that the schema does not repair.
     fn follow(&mut self, found: Vec<(Priority, Diagnosis)>) -> Option<Next> {
         let (error, args) = (self.case.error?, self.args.clone()?);
-        let error = fingerprint_of(&error.words(), self.case.base);
+        let error = fingerprint(&error.words());
         let mut about = self.touched();
         // What the schema shows is run before anyone is asked about other words.
         self.is_rules_only = !about.is_empty();

@@ -8,7 +8,7 @@ use super::error_texts::{Seen, Wrong, texts};
 use super::kit::{Bench, applied, asked, failed, given_up, loose_flight};
 use crate::classify::{EXITED, REPORTED};
 use crate::ladder::Ladder;
-use crate::repair::progress::fingerprint_of;
+use crate::repair::progress::fingerprint;
 use crate::repair::{Next, Plan, Repaired};
 use overrule_base::text::visible;
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
@@ -124,7 +124,7 @@ fn one_error_after_another_is_a_new_error_and_the_same_one_ends_the_repair() {
         }
         bench.past.rounds = 1;
         bench.past.repaired.insert(Repaired {
-            error: fingerprint_of(&error.words(), first),
+            error: fingerprint(&error.words()),
             path: "/passengers".into(),
         });
         let next = carried(carrier, "missing required parameter: class", &bench, second);
@@ -205,7 +205,7 @@ fn the_body_of_a_request_is_repaired_by_what_the_answer_says_of_its_members() {
     let fixed = sent(&json!({"origin": "JFK", "departure_date": "2024-10-26"}));
     again.past.tried(&args);
     again.past.repaired.insert(Repaired {
-        error: fingerprint_of(&carried("http", date, &bench, &args).words(), &args),
+        error: fingerprint(&carried("http", date, &bench, &args).words()),
         path: "/body".into(),
     });
     let plan = again.after(&fixed, &carried("http", date, &bench, &fixed));
