@@ -98,7 +98,7 @@ impl Ladder {
     }
 
     /// Returns the text of the settings with one value replaced.
-    /// The value is JSON, a list, table or quoted text of TOML, or else a text as it stands, such as `10s`.
+    /// The value is JSON, a list, table or quoted text of TOML, or else a text as it is written, such as `10s`.
     pub fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, Bad> {
         if let Ok(json) = serde_json::from_str(value) {
             return Ok(Arc::from(self.policy.with(key, json)?.to_text()));

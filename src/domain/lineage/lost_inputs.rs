@@ -1,4 +1,4 @@
-//! Finds the calls that read a name which an edit takes away.
+//! Finds the calls that read a name which an edit removes.
 //!
 //! Must not know: how a plan is shown.
 

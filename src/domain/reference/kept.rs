@@ -129,7 +129,7 @@ mod tests {
                 false,
                 " {\"_out\":\"†state.r\",\"_after\":\"†call.x\"  } ",
             ),
-            // A name may be written in another way, and a null beside another value of the name does not win.
+            // A name may be written in another way, and a null next to another value of the name does not win.
             (
                 r#"{"_\u0061s":"b","_out":"†state.s","_after":null}"#,
                 false,

@@ -154,7 +154,7 @@ fn a_deleted_call_takes_its_names_and_an_undo_those_that_the_edit_gave() {
             .count(),
         0
     );
-    // After an undo of what gave a name nobody has it.
+    // After an undo of what gave a name, no call has it.
     w.edit(edit(&w, s, "read", r#"{"_as":"t"}"#)).unwrap();
     w.drain();
     w.edit(edit(&w, w.id("b"), "write", r#"{"n":"†call.t.v"}"#))

@@ -66,7 +66,7 @@ const OTHERS: [&str; 12] = [
     "options",
     "allowedValues",
 ];
-/// Members under which complaints are collected.
+/// Members under which complaints are listed.
 const COLLECTIONS: [&str; 14] = [
     "errors",
     "error",

@@ -3,7 +3,7 @@
 //! Must not know: what is done about a complaint.
 //!
 //! A name counts only where a text names an argument: in quotes, after a word such as `parameter`, as a path, or at the
-//! beginning of a statement that goes on with `:` or a verb.
+//! beginning of a statement that continues with `:` or a verb.
 
 use std::sync::LazyLock;
 
@@ -69,15 +69,15 @@ struct Patterns {
     instance: Option<Regex>,
     /// What begins a list of allowed values.
     list: Option<Regex>,
-    /// What comes before a name.
+    /// Words before a name.
     noun: Option<Regex>,
     fault: Option<Regex>,
-    /// What comes before the name of a type or a format.
+    /// Words before the name of a type or a format.
     kind: Option<Regex>,
     preposition: Option<Regex>,
     one_of: Option<Regex>,
     beginning: Option<Regex>,
-    /// What comes after a name.
+    /// Words after a name.
     verb: Option<Regex>,
     noun_after: Option<Regex>,
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a text is read.
 //!
-//! The schema comes first. A text of the server adds repairs, and never takes one away.
+//! The schema comes first. A text of the server adds repairs, and never removes one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -42,7 +42,7 @@ pub(super) struct Round<'a> {
     pub hopeless: Vec<String>,
     /// The errors as text.
     pub errors: Vec<String>,
-    /// True while nobody may be asked: only what rules repair is added.
+    /// True while no one may be asked: only what rules repair is added.
     pub(super) is_rules_only: bool,
     used: BTreeSet<(String, Strategy)>,
     /// Visits that checks may still take.

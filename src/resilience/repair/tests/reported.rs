@@ -1,4 +1,4 @@
-//! Tests that the text of a server takes no repair away, for many schemas, faults and styles of texts.
+//! Tests that the text of a server removes no repair, for many schemas, faults and styles of texts.
 //!
 //! Must not know: how a text is read.
 
