@@ -101,12 +101,11 @@ impl<'a> Known<'a> {
         });
         let mut members: Vec<(String, Option<&Value>, Option<&Value>)> = Vec::new();
         for form in &forms {
-            for (name, inner) in form
-                .get("properties")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-            {
+            let properties = form.get("properties").and_then(Value::as_object);
+            for (name, inner) in properties.into_iter().flatten().take(MOST) {
+                if members.len() >= MOST {
+                    break;
+                }
                 if !members.iter().any(|(other, ..)| other == name) {
                     members.push((name.clone(), Some(inner), value.and_then(|value| value.get(name))));
                 }
@@ -114,7 +113,7 @@ impl<'a> Known<'a> {
         }
         match value {
             Some(Value::Object(given)) => {
-                for (name, inner) in given {
+                for (name, inner) in given.iter().take(MOST) {
                     let is_reserved = depth == 0 && RESERVED.contains(&name.as_str());
                     if !is_reserved && !members.iter().any(|(other, ..)| other == name) {
                         members.push((name.clone(), None, Some(inner)));

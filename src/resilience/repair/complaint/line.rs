@@ -380,10 +380,14 @@ fn naming(statement: &str, (from, to): (usize, usize), text: &str, in_list: bool
 /// Reads a text that names no argument: one whose value it repeats is meant, if only one has this value.
 pub(super) fn read_values(text: &str, known: &Known<'_>, found: &mut Vec<Complaint>) {
     let lines = text.lines().take(MOST_LINES);
+    let values: Vec<(&str, Written<'_>)> = known
+        .values()
+        .filter_map(|(path, value)| Some((path, Written::of(value, text.len())?)))
+        .collect();
     for line in lines.filter(|line| !is(PATTERNS.skipped.as_ref(), line)) {
-        let repeated = known
-            .values()
-            .filter_map(|(path, value)| Some((path, repeated(line, value)?)));
+        let repeated = values
+            .iter()
+            .filter_map(|(path, value)| Some((*path, repeated(line, value)?)));
         let repeated: Vec<(&str, &str)> = repeated.collect();
         let longest = repeated.iter().map(|(_, words)| words.len()).min();
         let mut longest = repeated.iter().filter(|(_, words)| Some(words.len()) == longest);
@@ -393,18 +397,48 @@ pub(super) fn read_values(text: &str, known: &Known<'_>, found: &mut Vec<Complai
     }
 }
 
+/// A value in the forms in which a text repeats it.
+struct Written<'v> {
+    text: Option<&'v str>,
+    json: String,
+    python: String,
+}
+
+impl<'v> Written<'v> {
+    /// Returns none for a value that a text of this length cannot repeat.
+    fn of(value: &'v Value, length: usize) -> Option<Self> {
+        let json = value.to_string();
+        // JSON writes one sign with at most six.
+        if json.len() > 6 * length + 2 {
+            return None;
+        }
+        let python = match value {
+            Value::Null => "None".to_owned(),
+            Value::Bool(true) => "True".to_owned(),
+            Value::Bool(false) => "False".to_owned(),
+            Value::String(text) => format!("'{text}'"),
+            _ => json.replace('"', "'"),
+        };
+        Some(Self {
+            text: value.as_str().filter(|text| text.chars().count() >= SHORTEST),
+            json,
+            python,
+        })
+    }
+}
+
 /// Returns what a line says of a value: the words around the value in quotes, or those after it at the beginning.
-fn repeated<'l>(line: &'l str, value: &Value) -> Option<&'l str> {
+fn repeated<'l>(line: &'l str, value: &Written<'_>) -> Option<&'l str> {
     let rests = line.match_indices(": ").map(|(at, mark)| at + mark.len());
     let begun = std::iter::once(0).chain(rests).find_map(|from| {
         let rest = line.get(from..)?.trim_start();
         after_value(rest, value)
     });
     let quoted = || {
-        let text = value.as_str().filter(|text| text.chars().count() >= SHORTEST)?;
+        let text = value.text?;
         let marks = QUOTES.iter().take(6);
         let mut marks = marks.map(|(open, close)| format!("{open}{text}{close}"));
-        let is_there = marks.any(|mark| line.contains(&mark)) || line.contains(&value.to_string());
+        let is_there = marks.any(|mark| line.contains(&mark)) || line.contains(&value.json);
         is_there.then_some(line)
     };
     begun.or_else(quoted)
@@ -412,16 +446,8 @@ fn repeated<'l>(line: &'l str, value: &Value) -> Option<&'l str> {
 
 /// Returns the words after a value at the beginning of a text, as Python or JSON writes it:
 /// `0 is less than the minimum of 1`.
-fn after_value<'t>(text: &'t str, value: &Value) -> Option<&'t str> {
-    let python = match value {
-        Value::Null => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::String(text) => format!("'{text}'"),
-        other => other.to_string().replace('"', "'"),
-    };
-    let json = value.to_string();
-    [python, json].iter().find_map(|written| {
+fn after_value<'t>(text: &'t str, value: &Written<'_>) -> Option<&'t str> {
+    [&value.python, &value.json].into_iter().find_map(|written| {
         // Both differ in blanks.
         let mut rest = text.chars();
         for expected in written.chars().filter(|c| !c.is_whitespace()) {

@@ -312,3 +312,21 @@ fn the_argument_at_fault_is_named_as_people_write_it() {
 fn every_expression_compiles() {
     assert!(super::line::all_compiled() && super::wrong::all_compiled());
 }
+
+#[test]
+fn odd_numbers_many_names_and_long_values_are_read_within_bounds() {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    for text in [
+        "n must be greater than 9223372036854775807",
+        "n must be less than -9223372036854775808",
+        "n must be greater than 99999999999999999999999",
+    ] {
+        let found = complaints(text, &schema, &json!({"n": 1}));
+        assert_eq!(found.len(), 1, "{text}");
+    }
+    let names: serde_json::Map<String, Value> =
+        (0..50_000).map(|no| (format!("name{no}"), json!({}))).collect();
+    let schema = json!({"type": "object", "properties": names, "anyOf": [{"properties": names}]});
+    let args = json!({"name1": "x".repeat(1_000_000), "name2": vec!["y"; 100_000]});
+    assert_eq!(complaints(&"a: b: ".repeat(600), &schema, &args), []);
+}

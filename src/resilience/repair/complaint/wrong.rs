@@ -299,7 +299,7 @@ fn bounds(words: &str) -> Wrong {
     // An exclusive bound is one further, for whole numbers.
     let beyond = |number: Option<String>, by: i64| {
         let number: i64 = number?.parse().ok()?;
-        Some((number + by).to_string())
+        Some(number.checked_add(by)?.to_string())
     };
     let named = |number: Option<String>| Some(number.unwrap_or_default());
     let at_word = |word: &Option<Regex>| {
