@@ -11,6 +11,7 @@ mod options;
 mod picker;
 pub mod registry;
 mod save;
+mod tasks;
 pub mod typed;
 mod worker;
 

@@ -3,9 +3,10 @@
 //! Must not know: how a hint is drawn.
 
 use super::columns::Columns as _;
-use super::context::Context;
+use super::context::REPLAY;
 use super::model::Model;
 use super::model::arming::VisibleQuestion;
+use super::surface::SurfaceId;
 use super::verbs::availability::{self, Availability};
 use super::verbs::{Rank, Verb, help};
 
@@ -31,11 +32,11 @@ pub struct Hint {
     pub leads: bool,
 }
 
-/// Context of the next key.
-pub fn context(model: &Model) -> Context {
+/// The surface that the next key goes to.
+pub fn surface(model: &Model) -> SurfaceId {
     match model.overlays.last() {
-        Some(overlay) => overlay.context(),
-        None => Context::Pane(model.screen.focus),
+        Some(overlay) => overlay.id(),
+        None => model.screen.focus.id(),
     }
 }
 
@@ -51,15 +52,12 @@ pub fn reads_on(model: &Model, shown: &VisibleQuestion) -> String {
 
 /// Hints for the keys that work now, the most important first.
 pub fn hints(model: &Model) -> Vec<Hint> {
-    let here = context(model);
+    let here = surface(model);
     let offered = offered(model, here);
     let mut brief = model.screen.width < NARROW;
     // A narrow dialog shows all of its answers, with short labels if needed.
-    if matches!(
-        here,
-        Context::Consent | Context::UnknownOutcome | Context::Broken | Context::Definitions
-    ) {
-        let answers = offered.iter().filter(|(verb, _)| verb.contexts.contains(&here));
+    if here.asks {
+        let answers = offered.iter().filter(|(verb, _)| verb.is_of(here));
         let answers = answers.filter(|(verb, _)| **verb != help::HELP_HERE);
         let needed: usize = answers
             .map(|(verb, _)| hint(model, verb, false, brief))
@@ -77,13 +75,13 @@ pub fn hints(model: &Model) -> Vec<Hint> {
 }
 
 /// The verbs with a label and a key that are offered here, each with whether its key would be refused.
-fn offered(model: &Model, here: Context) -> Vec<(&'static Verb, bool)> {
+fn offered(model: &Model, here: SurfaceId) -> Vec<(&'static Verb, bool)> {
     let keymap = &model.settings.keymap;
     keymap
+        .registry()
         .verbs()
         .filter(|verb| !verb.hint.is_empty() && !keymap.keys_of(verb.name).is_empty())
-        .filter(|verb| verb.contexts.iter().any(|context| here.reaches(*context)))
-        .filter(|verb| model.settings.is_replay() || !verb.contexts.contains(&Context::Replay))
+        .filter(|verb| verb.works_on(here) && (model.settings.is_replay() || verb.contexts != REPLAY))
         .filter_map(|verb| match availability::of(model, verb) {
             Availability::Offered => Some((verb, false)),
             Availability::NotYet(_) => Some((verb, true)),

@@ -11,7 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::context::Context;
 use super::key::{BadKey, Key};
-use super::verbs::{self, Families, Verb};
+use super::registry::Registry;
+use super::surface::SurfaceId;
+use super::verbs::{self, Verb};
 use overrule_base::document::{Place, near};
 use overrule_base::text::visible;
 
@@ -80,17 +82,26 @@ pub enum Wrong {
 const NEEDED: [&str; 4] = ["interrupt", "help", "discard", "back"];
 
 /// Keys to verbs, by context.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Keymap {
-    families: Families,
+    registry: &'static Registry,
     keys: BTreeMap<(Context, Key), &'static Verb>,
     of: BTreeMap<&'static str, Vec<Key>>,
 }
 
+/// Equal keys for the same verbs.
+impl PartialEq for Keymap {
+    fn eq(&self, other: &Self) -> bool {
+        self.of == other.of
+    }
+}
+
+impl Eq for Keymap {}
+
 impl Keymap {
     /// The defaults with the operator's changes, which replace the keys of a command.
-    pub fn new(families: Families, changes: &[Change]) -> Result<Self, Error> {
-        let verbs = || of(families);
+    pub fn new(registry: &'static Registry, changes: &[Change]) -> Result<Self, Error> {
+        let verbs = || registry.verbs();
         let mut requested: BTreeMap<&'static str, &Change> = BTreeMap::new();
         for change in changes {
             let name = verbs::current_name(&change.name.value);
@@ -113,7 +124,7 @@ impl Keymap {
             }
         }
         let mut map = Self {
-            families,
+            registry,
             keys: BTreeMap::new(),
             of: BTreeMap::new(),
         };
@@ -141,9 +152,9 @@ impl Keymap {
         };
         for verb in verbs() {
             let keys = map.keys_of(verb.name).to_vec();
-            for context in verb.contexts {
+            for context in registry.places(verb) {
                 for key in &keys {
-                    map.bind(*context, *key, verb).map_err(placed)?;
+                    map.bind(context, *key, verb).map_err(placed)?;
                 }
             }
         }
@@ -156,24 +167,19 @@ impl Keymap {
         Ok(map)
     }
 
-    /// Every verb by family, in the order of help.
-    pub fn families(&self) -> Families {
-        self.families
-    }
-
-    /// Every verb, in the order of help.
-    pub fn verbs(&self) -> impl Iterator<Item = &'static Verb> + use<> {
-        of(self.families)
+    /// All surfaces and verbs.
+    pub const fn registry(&self) -> &'static Registry {
+        self.registry
     }
 
     /// True for a verb of the family with this heading.
     pub fn is_of(&self, heading: &str, verb: &Verb) -> bool {
-        let mut families = self.families.iter();
+        let mut families = self.registry.families.iter();
         families.any(|(one, verbs)| *one == heading && verbs.contains(verb))
     }
 
     fn bind(&mut self, context: Context, key: Key, verb: &'static Verb) -> Result<(), Wrong> {
-        if context.is_text() && key.typed().is_some() {
+        if matches!(context, Context::On(surface) if surface.is_text()) && key.typed().is_some() {
             return Err(Wrong::Typed {
                 key,
                 name: verb.name,
@@ -200,9 +206,9 @@ impl Keymap {
         for ((context, key), verb) in &self.keys {
             of.entry(*context).or_default().push((*key, verb));
         }
-        for context in Context::all() {
+        for context in self.registry.sections() {
             let mut seen: HashMap<Key, &'static Verb> = HashMap::new();
-            for near in context.reach() {
+            for near in reach(context) {
                 for (key, verb) in of.get(&near).into_iter().flatten() {
                     if let Some(first) = seen.insert(*key, verb) {
                         return Err(Wrong::Duplicate {
@@ -218,10 +224,9 @@ impl Keymap {
         Ok(())
     }
 
-    /// The verb of a key in a context. Verbs of recorded runs apply only with `replay`.
-    pub fn verb(&self, context: Context, key: Key, replay: bool) -> Option<&'static Verb> {
-        context
-            .reach()
+    /// The verb of a key on a surface. Verbs of recorded runs apply only with `replay`.
+    pub fn verb(&self, surface: SurfaceId, key: Key, replay: bool) -> Option<&'static Verb> {
+        reach(Context::On(surface))
             .filter(|near| replay || *near != Context::Replay)
             .find_map(|near| self.keys.get(&(near, key)).copied())
     }
@@ -237,8 +242,16 @@ impl Keymap {
     }
 }
 
-fn of(families: Families) -> impl Iterator<Item = &'static Verb> {
-    families.iter().flat_map(|(_, family)| family.iter())
+/// The contexts whose keys work in one, the nearest first.
+fn reach(context: Context) -> impl Iterator<Item = Context> {
+    let (own, wider): (_, &[Context]) = match context {
+        Context::Always | Context::Panes | Context::Replay => (None, &[]),
+        Context::On(surface) if surface.is_pane => {
+            (Some(context), &[Context::Panes, Context::Replay, Context::Always])
+        }
+        Context::On(_) | Context::Each(_) => (Some(context), &[Context::Always]),
+    };
+    own.into_iter().chain(wider.iter().copied())
 }
 
 fn parse<'a>(
@@ -259,8 +272,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::app::registry::{keymap, verbs};
-    use crate::panes::Pane;
+    use crate::app::registry::{REGISTRY, keymap};
+    use crate::cards::EDITOR;
+    use crate::pane::Pane;
     use crate::verbs::{
         TEXTS, approve, approve_list, broken_stream, consent, quit, retry, run_now, unknown_outcome,
         write_rule,
@@ -294,7 +308,7 @@ mod tests {
             .contains(verb)
         };
         let keys = |of: &dyn Fn(&Verb) -> bool| -> BTreeSet<&str> {
-            let found = verbs().filter(|verb| of(verb));
+            let found = REGISTRY.verbs().filter(|verb| of(verb));
             found.flat_map(|verb| verb.keys).copied().collect()
         };
         let all = keymap(&[]).unwrap();
@@ -306,12 +320,16 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_docs_are_sentences() {
-        let mut names: Vec<&str> = verbs().map(|entry| entry.name).collect();
+        let mut names: Vec<&str> = REGISTRY.verbs().map(|entry| entry.name).collect();
         names.sort_unstable();
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count, "a name is in the table twice");
-        assert!(verbs().all(|entry| !entry.doc.is_empty() && !entry.contexts.is_empty()));
+        assert!(
+            REGISTRY
+                .verbs()
+                .all(|entry| !entry.doc.is_empty() && !entry.contexts.is_empty())
+        );
     }
 
     #[test]
@@ -397,16 +415,13 @@ mod tests {
     fn a_change_replaces_the_defaults() {
         let map = keymap(&[change("approve", &["alt-y"])]).unwrap();
         let key = |text: &str| text.parse::<Key>().unwrap();
-        assert_eq!(map.verb(Context::Pane(Pane::QUEUE), key("a"), false), None);
+        assert_eq!(map.verb(Pane::QUEUE.id(), key("a"), false), None);
         assert_eq!(
-            map.verb(Context::Pane(Pane::QUEUE), key("alt-y"), false),
+            map.verb(Pane::QUEUE.id(), key("alt-y"), false),
             Some(&approve::APPROVE)
         );
-        assert_eq!(map.verb(Context::Editor, key("alt-y"), false), None);
-        assert_eq!(
-            map.verb(Context::Editor, key("ctrl-c"), false),
-            Some(&quit::INTERRUPT)
-        );
+        assert_eq!(map.verb(EDITOR, key("alt-y"), false), None);
+        assert_eq!(map.verb(EDITOR, key("ctrl-c"), false), Some(&quit::INTERRUPT));
     }
 
     #[test]
@@ -414,8 +429,8 @@ mod tests {
         let map = keymap(&[]).unwrap();
         for habit in ["enter", "space", "y", "esc", "tab"] {
             let key: Key = habit.parse().unwrap();
-            for context in Context::all() {
-                let verb = map.verb(context, key, false);
+            for surface in REGISTRY.surfaces() {
+                let verb = map.verb(surface, key, false);
                 let approves = [
                     approve::APPROVE,
                     approve::APPROVE_UNREAD,

@@ -29,7 +29,7 @@ mod waking;
 
 use super::halted;
 use super::layout::fold::RowKind;
-use super::panes::Pane;
+use super::pane::Pane;
 use super::panes::graph::model::{Form, GraphPane, Pick};
 use super::panes::inspector::model::Inspector;
 use super::panes::log::model::LogPane;
@@ -183,7 +183,8 @@ impl Model {
 
     /// Target of the row under the cursor of the focused pane at the bottom.
     pub fn followed(&self) -> Target {
-        self.screen.focus.target(self)
+        let kind = self.settings.keymap.registry().kind(self.screen.focus);
+        kind.map_or(Target::Nothing, |kind| kind.target(self))
     }
 
     /// Describes a folded row, on which a verb for one node would be ambiguous. None if the

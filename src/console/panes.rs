@@ -5,37 +5,28 @@
 mod kind;
 pub mod rows;
 
-pub use kind::{Kind, Pane, Place};
+pub use super::pane::{Pane, Place};
+pub use kind::Kind;
 
-use super::context::Context;
 use super::model::Model;
 use super::refusal::Refusal;
 use super::update::views;
 use super::verbs::Verb;
+use crate::context::PANES;
 
-/// Declares the panes, in the order of their keys.
-macro_rules! panes {
-    ($($pane:ident),+ $(,)?) => {
-        $(pub mod $pane;)+
-
-        /// Every pane.
-        pub const ALL: &[Pane] = &[$($pane::PANE),+];
-
-        /// The verbs that show them.
-        pub static SHOW: &[Verb] = &[$($pane::SHOW),+];
-    };
-}
-
-panes! { graph, queue, inspector, log, state, branches, budget, health, tools }
-
-/// The panes that share the area at the bottom.
-pub fn lower() -> impl Iterator<Item = Pane> + Clone {
-    ALL.iter().copied().filter(|pane| pane.place() == Place::Lower)
-}
+pub mod branches;
+pub mod budget;
+pub mod graph;
+pub mod health;
+pub mod inspector;
+pub mod log;
+pub mod queue;
+pub mod state;
+pub mod tools;
 
 /// What the verbs that show a pane have in common.
 pub(crate) const SHOWS: Verb = Verb {
-    contexts: &[Context::Panes],
+    contexts: PANES,
     ..Verb::BASE
 };
 

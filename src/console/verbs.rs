@@ -70,7 +70,6 @@ pub mod stage;
 pub mod staged_edits;
 pub mod step;
 pub mod stop_turn;
-pub mod tasks;
 pub mod text;
 pub mod theme;
 pub mod title;

@@ -28,7 +28,7 @@ const FLOORS: [(&str, &str); 5] = [
     (
         // Verbs, keys and what is in front: it does not know which surfaces there are.
         "kernel",
-        "context files keymap refusal halted hints msg status_line model verbs verbs/verb verbs/availability verbs/moves \
+        "context surface pane registry cards files keymap refusal halted hints msg status_line model verbs verbs/verb verbs/availability verbs/moves \
          verbs/selection verbs/seen verbs/synonyms verbs/renamed verbs/text verbs/jumps update update/input \
          update/decide update/views update/refresh update/pace update/mouse panes panes/kind view tabs/frame tabs/head",
     ),
@@ -39,7 +39,7 @@ const FLOORS: [(&str, &str); 5] = [
          model/edit_preview model/staged_edits",
     ),
     // What names all surfaces, and the loop.
-    ("app", "app model/settings verbs/tasks"),
+    ("app", "app model/settings"),
 ];
 
 /// The floor of a module, `a/b` from the console's folder on.

@@ -1,11 +1,21 @@
-//! The one list of the verbs.
+//! The one list of the surfaces and the verbs.
 //!
 //! Must not know: how a key is parsed, how anything is drawn.
 //!
 //! Keymap, hints, palette, help, `docs/keys.md` and the refusals are made from it, so they agree.
 
+use super::tasks;
+use crate::cards::{
+    ATTENTION, BRANCHES, BROKEN, BULK, CLASSIFY, COMPARE, CONFIRM, CONSENT, DEFINITIONS, EDITOR, EFFECTS,
+    FORK as FORK_PREVIEW, LEAVE, LINE, LIST, PAGE, REVIEW, RULE, RULES, STAGED_EDITS, UNKNOWN_OUTCOME,
+};
 use crate::keymap::file::Change;
 use crate::keymap::{Error, Keymap};
+use crate::panes::{
+    branches as branches_pane, budget, graph as graph_pane, health, inspector as inspector_pane, log, queue,
+    state, tools,
+};
+use crate::registry::Registry;
 use crate::verbs::{
     Families, MOVES, TEXTS, Verb, always, answer, approve, approve_list, ask_turn_again, attention, branches,
     broken_stream, cancel_call, changes, choices, classify, close, compare, consent, conversations, copy,
@@ -16,8 +26,49 @@ use crate::verbs::{
     unknown_outcome, unpin, weights, write_rule,
 };
 
+/// All surfaces and verbs.
+pub static REGISTRY: Registry = Registry {
+    families: FAMILIES,
+    panes: &[
+        &graph_pane::Graph,
+        &queue::Queue,
+        &inspector_pane::Inspector,
+        &log::Log,
+        &state::KIND,
+        &branches_pane::KIND,
+        &budget::KIND,
+        &health::KIND,
+        &tools::KIND,
+    ],
+    surfaces: &[
+        EDITOR,
+        LINE,
+        LIST,
+        PAGE,
+        ATTENTION,
+        REVIEW,
+        STAGED_EDITS,
+        BRANCHES,
+        COMPARE,
+        EFFECTS,
+        BULK,
+        RULE,
+        RULES,
+        FORK_PREVIEW,
+        CONSENT,
+        UNKNOWN_OUTCOME,
+        CLASSIFY,
+        BROKEN,
+        DEFINITIONS,
+        CONFIRM,
+        LEAVE,
+    ],
+    tasks: &tasks::TASKS,
+    replay: &tasks::REPLAY,
+};
+
 /// Every verb, by family with its heading, in the order of help.
-pub static FAMILIES: Families = &[
+static FAMILIES: Families = &[
     ("decide", DECIDE),
     ("edit", EDIT),
     ("branches and effects", BRANCH),
@@ -25,12 +76,25 @@ pub static FAMILIES: Families = &[
     ("fix", FIX),
     ("graph", GRAPH),
     ("find", JUMP),
-    ("panes", crate::panes::SHOW),
+    ("panes", SHOW),
     ("view", VIEW),
     (MOVES, MOVE),
     (TEXTS, TEXT),
     ("typing", TYPING),
     ("replay", REPLAY),
+];
+
+/// The verbs that show a pane.
+static SHOW: &[Verb] = &[
+    graph_pane::SHOW,
+    queue::SHOW,
+    inspector_pane::SHOW,
+    log::SHOW,
+    state::SHOW,
+    branches_pane::SHOW,
+    budget::SHOW,
+    health::SHOW,
+    tools::SHOW,
 ];
 
 /// Decisions about calls and turns.
@@ -306,12 +370,12 @@ static REPLAY: &[Verb] = &[
 
 /// Every verb, in the order of help.
 pub fn verbs() -> impl Iterator<Item = &'static Verb> {
-    FAMILIES.iter().flat_map(|(_, family)| family.iter())
+    REGISTRY.verbs()
 }
 
 /// The keymap: the defaults with the operator's changes.
 pub fn keymap(changes: &[Change]) -> Result<Keymap, Error> {
-    Keymap::new(FAMILIES, changes)
+    Keymap::new(&REGISTRY, changes)
 }
 
 /// The keys as a Markdown table.
@@ -325,7 +389,11 @@ pub fn markdown() -> String {
             .iter()
             .map(|key| format!("`{}`", key.replace('|', "\\|")))
             .collect();
-        let place: Vec<&str> = verb.contexts.iter().map(|context| context.heading()).collect();
+        let place: Vec<&str> = REGISTRY
+            .places(verb)
+            .iter()
+            .map(|place| place.heading())
+            .collect();
         // Writing into a string cannot fail.
         let _ = writeln!(
             out,

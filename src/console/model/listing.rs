@@ -6,10 +6,11 @@ mod rows;
 
 pub use rows::{Line, Rows};
 
-use crate::context::Context;
+use crate::cards;
 use crate::doc::Doc;
 use crate::model::seek::Seek;
 use crate::motion::Move;
+use crate::surface::SurfaceId;
 use overrule_domain::id::{Epoch, NodeId, Seq};
 
 /// Kind of a list.
@@ -41,14 +42,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Context in which its keys are looked up.
-    pub const fn context(&self) -> Context {
+    /// Which it is.
+    pub const fn id(&self) -> SurfaceId {
         match self {
-            Self::StagedEdits => Context::StagedEdits,
-            Self::Branches { .. } => Context::Branches,
-            Self::Compare { .. } => Context::Compare,
-            Self::Effects { .. } => Context::Effects,
-            Self::Rules => Context::Rules,
+            Self::StagedEdits => cards::STAGED_EDITS,
+            Self::Branches { .. } => cards::BRANCHES,
+            Self::Compare { .. } => cards::COMPARE,
+            Self::Effects { .. } => cards::EFFECTS,
+            Self::Rules => cards::RULES,
         }
     }
 }

@@ -11,12 +11,13 @@ use super::arming::Question;
 use super::editor::Editor;
 use super::listing::Listing;
 use super::seek::Seek;
-use crate::context::Context;
+use crate::cards;
 use crate::doc::Doc;
 use crate::field::Field;
 use crate::keymap::Keymap;
 use crate::refusal::{self, Unseen};
 use crate::summary::Summary;
+use crate::surface::SurfaceId;
 use crate::tabs::Maker;
 use crate::verbs::Verb;
 use overrule_domain::command::{Command, Edit, EditCommand};
@@ -61,28 +62,28 @@ pub enum Overlay {
 }
 
 impl Overlay {
-    /// Context in which its keys are looked up.
-    pub const fn context(&self) -> Context {
+    /// Which it is.
+    pub const fn id(&self) -> SurfaceId {
         match self {
-            Self::Page(page) if matches!(page.content, PageContent::Attention) => Context::Attention,
-            Self::Page(page) if matches!(page.content, PageContent::Classify(_)) => Context::Classify,
-            Self::Page(_) => Context::Page,
-            Self::Editor(_) => Context::Editor,
-            Self::Line(_) => Context::Line,
-            Self::List(_) => Context::List,
-            Self::Review(_) => Context::Review,
-            Self::Listing(listing) => listing.kind.context(),
-            Self::Bulk(_) => Context::Bulk,
-            Self::Rule(_) => Context::Rule,
-            Self::Fork(_) => Context::Fork,
+            Self::Page(page) if matches!(page.content, PageContent::Attention) => cards::ATTENTION,
+            Self::Page(page) if matches!(page.content, PageContent::Classify(_)) => cards::CLASSIFY,
+            Self::Page(_) => cards::PAGE,
+            Self::Editor(_) => cards::EDITOR,
+            Self::Line(_) => cards::LINE,
+            Self::List(_) => cards::LIST,
+            Self::Review(_) => cards::REVIEW,
+            Self::Listing(listing) => listing.kind.id(),
+            Self::Bulk(_) => cards::BULK,
+            Self::Rule(_) => cards::RULE,
+            Self::Fork(_) => cards::FORK,
             Self::Dialog(dialog) => match dialog.kind {
-                DialogKind::Consent => Context::Consent,
-                DialogKind::UnknownOutcome => Context::UnknownOutcome,
-                DialogKind::Broken(_) => Context::Broken,
-                DialogKind::Definitions => Context::Definitions,
+                DialogKind::Consent => cards::CONSENT,
+                DialogKind::UnknownOutcome => cards::UNKNOWN_OUTCOME,
+                DialogKind::Broken(_) => cards::BROKEN,
+                DialogKind::Definitions => cards::DEFINITIONS,
             },
-            Self::Stop => Context::Confirm,
-            Self::Leave => Context::Leave,
+            Self::Stop => cards::CONFIRM,
+            Self::Leave => cards::LEAVE,
         }
     }
 
@@ -165,7 +166,7 @@ impl Page {
 #[derive(Debug, Clone)]
 pub enum PageContent {
     /// Every key. The keys of this context come first.
-    Help(Context),
+    Help(SurfaceId),
     /// What a verb shows of the run; with the keymap where keys act on the run.
     Of(fn(&mut Maker<'_>, Option<&Keymap>)),
     /// A line of the log. Holds untrusted text.

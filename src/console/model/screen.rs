@@ -7,9 +7,7 @@
 use ratatui::layout::Rect;
 
 use super::overlay::{List, ListPurpose};
-use crate::panes;
-use crate::panes::Pane;
-use crate::panes::Place;
+use crate::pane::{Pane, Place};
 
 /// Fewest rows of a screen with a bar and words below it, and with a bar alone.
 const LOW_BAR: u16 = 16;
@@ -143,9 +141,10 @@ impl Screen {
     }
 
     /// The panes that are not hidden, in their order.
-    pub fn panes(&self) -> impl Iterator<Item = Pane> + '_ {
-        let all = panes::ALL.iter().copied();
-        all.filter(|pane| pane.place() != Place::Lower || self.lower == Some(*pane))
+    pub fn panes(&self) -> impl Iterator<Item = Pane> + use<> {
+        [Pane::GRAPH, Pane::QUEUE, Pane::INSPECTOR]
+            .into_iter()
+            .chain(self.lower)
     }
 
     /// The pane after the focused one, or before it.

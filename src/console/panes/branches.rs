@@ -2,14 +2,23 @@
 //!
 //! Must not know: what can be done with a branch.
 
-use super::Pane;
 use super::rows::{Making, Row, RowsKind, Target};
+use crate::pane::{Pane, PaneCard};
+use crate::surface::Card;
 use crate::tabs::branch_list;
 use crate::verbs::Verb;
 use overrule_present::many;
 
 /// The pane.
-pub const PANE: Pane = Pane::new(&KIND);
+pub const PANE: Pane = Pane::new(&PaneCard {
+    surface: Card {
+        heading: "branch pane",
+        is_pane: true,
+        ..Card::BASE
+    },
+    verb: "branch-pane",
+    ..PaneCard::lower("branches")
+});
 
 /// The verb `branch-pane`.
 pub const SHOW: Verb = Verb {
@@ -20,13 +29,8 @@ pub const SHOW: Verb = Verb {
     ..super::SHOWS
 };
 
-const KIND: RowsKind = RowsKind {
-    name: "branches",
-    heading: "branch pane",
-    verb: "branch-pane",
-    ticks: false,
-    make,
-};
+/// How it behaves.
+pub const KIND: RowsKind = RowsKind { pane: PANE, make };
 
 /// The rows.
 fn make(making: Making<'_>) -> (String, Vec<Row>) {

@@ -4,11 +4,11 @@
 
 use std::fmt::Write as _;
 
+use super::rows::{Making, Row, RowsKind, Target};
 use crate::approval_stats;
 use crate::doc::Styled;
-use super::Pane;
-use super::rows::{Making, Row, RowsKind, Target};
 use crate::model::run::RunPart;
+use crate::pane::{Pane, PaneCard};
 use crate::symbols::{Charset, Symbol};
 use crate::theme::Role;
 use crate::verbs::Verb;
@@ -27,7 +27,10 @@ const METER: usize = 20;
 const REQUESTS: usize = 200;
 
 /// The pane.
-pub const PANE: Pane = Pane::new(&KIND);
+pub const PANE: Pane = Pane::new(&PaneCard {
+    ticks: true,
+    ..PaneCard::lower("budget")
+});
 
 /// The verb `budget`.
 pub const SHOW: Verb = Verb {
@@ -38,13 +41,8 @@ pub const SHOW: Verb = Verb {
     ..super::SHOWS
 };
 
-const KIND: RowsKind = RowsKind {
-    name: "budget",
-    heading: "budget",
-    verb: "budget",
-    ticks: true,
-    make,
-};
+/// How it behaves.
+pub const KIND: RowsKind = RowsKind { pane: PANE, make };
 
 /// The rows.
 fn make(making: Making<'_>) -> (String, Vec<Row>) {
@@ -362,7 +360,6 @@ fn without_tools(state: &State) -> Option<Row> {
         .own(Role::Dim, ", in no limit");
     Some(Row::new(Target::Nothing, words))
 }
-
 
 /// All tokens.
 fn total(usage: Usage) -> String {

@@ -8,7 +8,7 @@ pub(crate) mod view;
 
 use ratatui::layout::Rect;
 
-use super::{Kind, Pane, Place};
+use super::{Kind, Pane};
 use crate::model::Model;
 use crate::model::screen::inside;
 use crate::motion::Move;
@@ -17,27 +17,21 @@ use crate::verbs::Verb;
 use crate::view::paint::Canvas;
 use model::{Form, GraphPane, body};
 
-/// The pane.
-pub const PANE: Pane = Pane::new(&Graph);
-
 /// The verb `graph`.
 pub const SHOW: Verb = Verb {
     name: "graph",
     keys: &["1"],
     doc: "go to the graph",
-    run: |model, _| super::show(model, PANE),
+    run: |model, _| super::show(model, Pane::GRAPH),
     ..super::SHOWS
 };
 
-struct Graph;
+/// How it behaves.
+pub struct Graph;
 
 impl Kind for Graph {
-    fn name(&self) -> &'static str {
-        "graph"
-    }
-
-    fn place(&self) -> Place {
-        Place::Graph
+    fn pane(&self) -> Pane {
+        Pane::GRAPH
     }
 
     fn prepare(&self, model: &mut Model, area: Rect) {

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 mod guards;
 
-use super::Pane;
 use super::rows::{Making, NameHash, Row, RowsKind, Target};
 use crate::columns::Columns as _;
 use crate::doc::Styled;
 use crate::model::run::RunPart;
+use crate::pane::{Pane, PaneCard};
 use crate::symbols::{Charset, Symbol};
 use crate::theme::Role;
 use crate::verbs::Verb;
@@ -39,7 +39,7 @@ const ROOMY: u16 = 60;
 pub type Explained = Option<(Arc<str>, Arc<str>)>;
 
 /// The pane.
-pub const PANE: Pane = Pane::new(&KIND);
+pub const PANE: Pane = Pane::new(&PaneCard::lower("health"));
 
 /// The verb `health`.
 pub const SHOW: Verb = Verb {
@@ -50,13 +50,8 @@ pub const SHOW: Verb = Verb {
     ..super::SHOWS
 };
 
-const KIND: RowsKind = RowsKind {
-    name: "health",
-    heading: "health",
-    verb: "health",
-    ticks: false,
-    make,
-};
+/// How it behaves.
+pub const KIND: RowsKind = RowsKind { pane: PANE, make };
 
 /// The rows.
 fn make(making: Making<'_>) -> (String, Vec<Row>) {

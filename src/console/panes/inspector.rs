@@ -8,7 +8,7 @@ pub(crate) mod view;
 
 use ratatui::layout::Rect;
 
-use super::{Kind, Pane, Place};
+use super::{Kind, Pane};
 use crate::model::Model;
 use crate::model::screen::inside;
 use crate::motion::Move;
@@ -18,9 +18,6 @@ use crate::verbs::selection::is_hidden;
 use crate::verbs::{Rank, Verb};
 use crate::view::paint::Canvas;
 
-/// The pane.
-pub const PANE: Pane = Pane::new(&Inspector);
-
 /// The verb `inspector`.
 pub const SHOW: Verb = Verb {
     name: "inspector",
@@ -29,24 +26,25 @@ pub const SHOW: Verb = Verb {
     hint: "look at it",
     rank: |_| Rank::Leads,
     available: |model| offered(is_hidden(model) && model.queue.current().is_some()),
-    run: |model, _| super::show(model, PANE),
+    run: |model, _| super::show(model, Pane::INSPECTOR),
     ..super::SHOWS
 };
 
-struct Inspector;
+/// How it behaves.
+pub struct Inspector;
 
 impl Kind for Inspector {
-    fn name(&self) -> &'static str {
-        "inspector"
-    }
-
-    fn place(&self) -> Place {
-        Place::Inspector
+    fn pane(&self) -> Pane {
+        Pane::INSPECTOR
     }
 
     fn prepare(&self, model: &mut Model, area: Rect) {
         let room = usize::from(inside(area).height);
-        let width = if area.is_empty() { model.screen.width } else { area.width };
+        let width = if area.is_empty() {
+            model.screen.width
+        } else {
+            area.width
+        };
         update::inspect(model, width, room);
         model.inspector.scroll(room);
     }

@@ -17,23 +17,21 @@ use crate::verbs::Verb;
 use crate::view::paint::Canvas;
 use overrule_base::text::visible;
 
-/// The pane.
-pub const PANE: Pane = Pane::new(&Log);
-
 /// The verb `log`.
 pub const SHOW: Verb = Verb {
     name: "log",
     keys: &["L", "4"],
     doc: "show or hide the log",
-    run: |model, _| super::show(model, PANE),
+    run: |model, _| super::show(model, Pane::LOG),
     ..super::SHOWS
 };
 
-struct Log;
+/// How it behaves.
+pub struct Log;
 
 impl Kind for Log {
-    fn name(&self) -> &'static str {
-        "log"
+    fn pane(&self) -> Pane {
+        Pane::LOG
     }
 
     fn prepare(&self, model: &mut Model, area: Rect) {
@@ -57,7 +55,11 @@ impl Kind for Log {
         let at = model.log.shown().position(|(no, _)| Some(no) == cursor);
         let text = |line: &model::Line| match line {
             model::Line::Event(envelope) => {
-                format!("{} {}", view::clock(envelope.at), visible(&event_text::of(envelope)))
+                format!(
+                    "{} {}",
+                    view::clock(envelope.at),
+                    visible(&event_text::of(envelope))
+                )
             }
             model::Line::Note(text) | model::Line::Problem(text) => visible(text),
         };

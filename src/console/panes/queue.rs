@@ -7,7 +7,7 @@ mod view;
 
 use ratatui::layout::Rect;
 
-use super::{Kind, Pane, Place, inspector};
+use super::{Kind, Pane, inspector};
 use crate::model::Model;
 use crate::model::screen::inside;
 use crate::motion::Move;
@@ -16,27 +16,21 @@ use crate::verbs::Verb;
 use crate::view::paint::Canvas;
 use model::QueueEntry;
 
-/// The pane.
-pub const PANE: Pane = Pane::new(&Queue);
-
 /// The verb `queue`.
 pub const SHOW: Verb = Verb {
     name: "queue",
     keys: &["2"],
     doc: "go to the queue",
-    run: |model, _| super::show(model, PANE),
+    run: |model, _| super::show(model, Pane::QUEUE),
     ..super::SHOWS
 };
 
-struct Queue;
+/// How it behaves.
+pub struct Queue;
 
 impl Kind for Queue {
-    fn name(&self) -> &'static str {
-        "queue"
-    }
-
-    fn place(&self) -> Place {
-        Place::Queue
+    fn pane(&self) -> Pane {
+        Pane::QUEUE
     }
 
     fn prepare(&self, model: &mut Model, area: Rect) {
@@ -62,11 +56,6 @@ impl Kind for Queue {
             other => model.queue.step(by(other, 1)),
         }
         model.inspector.ask();
-    }
-
-    /// One entry at a time, because keys decide about the selected one.
-    fn notch(&self) -> usize {
-        1
     }
 
     fn texts(&self, model: &Model) -> (usize, Vec<String>) {

@@ -214,37 +214,23 @@ pub struct Making<'a> {
 /// A kind of pane of rows.
 #[derive(Debug)]
 pub struct RowsKind {
-    /// Its name.
-    pub name: &'static str,
-    /// The heading of its keys.
-    pub heading: &'static str,
-    /// The name of the verb that shows it.
-    pub verb: &'static str,
-    /// True if it changes every second while the run works.
-    pub ticks: bool,
+    /// The pane.
+    pub pane: Pane,
     /// Makes the text after its name, and the rows.
     pub make: fn(Making<'_>) -> (String, Vec<Row>),
 }
 
 impl Kind for RowsKind {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn heading(&self) -> &'static str {
-        self.heading
-    }
-
-    fn verb(&self) -> &'static str {
-        self.verb
+    fn pane(&self) -> Pane {
+        self.pane
     }
 
     fn prepare(&self, model: &mut Model, area: Rect) {
-        let now = model.now_of_run().filter(|_| self.ticks);
+        let now = model.now_of_run().filter(|_| self.pane.ticks());
         let lasts = now.filter(|_| model.run.is_busy()).map(|now| now / 1000);
         let key = Some((model.run.state.seq, area.width, lasts));
         let lower = &mut model.lower;
-        let rows = lower.panes.entry(self.name).or_default();
+        let rows = lower.panes.entry(self.pane.name()).or_default();
         if rows.made != key {
             let (title, made) = (self.make)(Making {
                 run: &model.run,
@@ -262,15 +248,20 @@ impl Kind for RowsKind {
     }
 
     fn draw(&self, model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
-        view::draw(model, canvas, area, self.name);
+        view::draw(model, canvas, area, self.pane);
     }
 
     fn step(&self, model: &mut Model, to: Move, page: usize) {
-        model.lower.panes.entry(self.name).or_default().step(to, page);
+        model
+            .lower
+            .panes
+            .entry(self.pane.name())
+            .or_default()
+            .step(to, page);
     }
 
     fn point(&self, model: &mut Model, _column: u16, row: u16) {
-        let rows = model.lower.panes.entry(self.name).or_default();
+        let rows = model.lower.panes.entry(self.pane.name()).or_default();
         let at = rows.top + usize::from(row);
         if at < rows.rows.len() {
             rows.at = at;
@@ -278,7 +269,7 @@ impl Kind for RowsKind {
     }
 
     fn texts(&self, model: &Model) -> (usize, Vec<String>) {
-        let rows = model.lower.panes.get(self.name);
+        let rows = model.lower.panes.get(self.pane.name());
         rows.map_or((0, Vec::new()), |pane| {
             let texts = pane.rows.iter().map(|row| row.words.plain());
             (pane.at, texts.collect())
@@ -286,16 +277,12 @@ impl Kind for RowsKind {
     }
 
     fn go(&self, model: &mut Model, row: usize) {
-        model.lower.panes.entry(self.name).or_default().at = row;
+        model.lower.panes.entry(self.pane.name()).or_default().at = row;
     }
 
     fn target(&self, model: &Model) -> Target {
-        let rows = model.lower.panes.get(self.name);
+        let rows = model.lower.panes.get(self.pane.name());
         rows.map(RowsPane::selected).unwrap_or_default()
-    }
-
-    fn ticks(&self) -> bool {
-        self.ticks
     }
 }
 

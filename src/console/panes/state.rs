@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::rows::{Making, Row, RowsKind, Target};
 use crate::columns::Columns as _;
 use crate::doc::Styled;
-use super::Pane;
-use super::rows::{Making, Row, RowsKind, Target};
+use crate::pane::{Pane, PaneCard};
 use crate::summary;
 use crate::symbols::{Charset, Symbol};
 use crate::theme::Role;
@@ -25,7 +25,7 @@ use overrule_present::many;
 const NAMED: usize = 4;
 
 /// The pane.
-pub const PANE: Pane = Pane::new(&KIND);
+pub const PANE: Pane = Pane::new(&PaneCard::lower("state"));
 
 /// The verb `state`.
 pub const SHOW: Verb = Verb {
@@ -36,13 +36,8 @@ pub const SHOW: Verb = Verb {
     ..super::SHOWS
 };
 
-const KIND: RowsKind = RowsKind {
-    name: "state",
-    heading: "state",
-    verb: "state",
-    ticks: false,
-    make,
-};
+/// How it behaves.
+pub const KIND: RowsKind = RowsKind { pane: PANE, make };
 
 /// The rows.
 fn make(making: Making<'_>) -> (String, Vec<Row>) {

@@ -6,12 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use super::Pane;
 use super::rows::{Making, NameHash, Row, RowsKind, Target};
 use crate::columns::Columns as _;
 use crate::doc::Styled;
 use crate::link::{ServerState, ServerTool};
 use crate::model::run::RunPart;
+use crate::pane::{Pane, PaneCard};
 use crate::theme::Role;
 use crate::verbs::Verb;
 use overrule_domain::breaker::{Phase, Scope};
@@ -37,7 +37,7 @@ const PIN: usize = 8;
 const BYTES: usize = 4;
 
 /// The pane.
-pub const PANE: Pane = Pane::new(&KIND);
+pub const PANE: Pane = Pane::new(&PaneCard::lower("tools"));
 
 /// The verb `tools`.
 pub const SHOW: Verb = Verb {
@@ -48,13 +48,8 @@ pub const SHOW: Verb = Verb {
     ..super::SHOWS
 };
 
-const KIND: RowsKind = RowsKind {
-    name: "tools",
-    heading: "tools",
-    verb: "tools",
-    ticks: false,
-    make,
-};
+/// How it behaves.
+pub const KIND: RowsKind = RowsKind { pane: PANE, make };
 
 /// The rows.
 fn make(making: Making<'_>) -> (String, Vec<Row>) {
@@ -115,7 +110,9 @@ fn of_server(run: &RunPart, server: &ServerState, rows: &mut Vec<Row>) {
         .untrusted(Role::Title, &server.name, NAME)
         .own(role, format!("  {}", server.state));
     if let Some(why) = &server.why {
-        words = words.own(Role::Dim, ": ".to_owned()).untrusted(Role::Text, why, WORDS);
+        words = words
+            .own(Role::Dim, ": ".to_owned())
+            .untrusted(Role::Text, why, WORDS);
     }
     let about = format!(
         "  {}, about {} tokens  ",
@@ -124,16 +121,24 @@ fn of_server(run: &RunPart, server: &ServerState, rows: &mut Vec<Row>) {
     );
     rows.push(Row::new(
         target,
-        words.own(Role::Dim, about).untrusted(Role::Dim, &server.about, WORDS),
+        words
+            .own(Role::Dim, about)
+            .untrusted(Role::Dim, &server.about, WORDS),
     ));
     rows.extend(health(run, &server.name));
     if !server.drift.is_empty() {
         let words = "  its definitions changed: its calls ask until you accept them";
-        rows.push(Row::new(target, Styled::new().own(Role::Warning, words.to_owned())));
+        rows.push(Row::new(
+            target,
+            Styled::new().own(Role::Warning, words.to_owned()),
+        ));
     }
     for line in server.drift.iter().take(LINES) {
         let words = Styled::new().own(Role::Warning, "  | ".to_owned());
-        rows.push(Row::new(Target::Nothing, words.untrusted(Role::Text, line, WORDS)));
+        rows.push(Row::new(
+            Target::Nothing,
+            words.untrusted(Role::Text, line, WORDS),
+        ));
     }
     let more = server.drift.len().saturating_sub(LINES);
     if more > 0 {

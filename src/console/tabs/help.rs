@@ -7,8 +7,9 @@ use crate::columns::Columns as _;
 use crate::context::Context;
 use crate::doc::Styled;
 use crate::keymap::Keymap;
+use crate::registry::{Row, Task};
+use crate::surface::SurfaceId;
 use crate::theme::Role;
-use crate::verbs::tasks::{REPLAY, Row, TASKS, Task};
 use crate::verbs::{Access, MOVES, Verb, help};
 
 /// Columns of keys and name before the doc of a command.
@@ -74,12 +75,12 @@ const KEYS: usize = 7;
 struct Listed<'a> {
     keymap: &'a Keymap,
     mode: HelpMode,
-    here: Context,
+    here: SurfaceId,
 }
 
 /// Adds the keys of a place by task, next to them the signs; then every key, those of the place first. A recorded or
 /// halted run does not list refused keys.
-pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, mode: HelpMode, here: Context) {
+pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, mode: HelpMode, here: SurfaceId) {
     if let Some(words) = mode.describe() {
         maker.own(Role::Dim, words);
     }
@@ -155,41 +156,38 @@ fn padded(row: Styled, columns: usize) -> Styled {
 impl Listed<'_> {
     /// The keys of this place by task, each task as rows: first its own keys, and the task that belongs to it.
     fn groups(&self) -> Vec<Vec<Styled>> {
-        let pane = match self.here {
-            Context::Pane(pane) => Some(pane),
-            _ => None,
-        };
-        let mut first = vec![Styled::new().own(Role::Title, self.here.heading())];
+        let here = self.here;
+        let registry = self.keymap.registry();
+        let mut first = vec![Styled::new().own(Role::Title, self.here.heading)];
         first.extend(self.own().filter_map(|verb| self.row(&[verb], &label(verb))));
-        let home = |task: &&Task| pane.is_some() && task.home == pane;
+        let home = |task: &&Task| task.home.is_some_and(|home| home.id() == here);
         let rows = |task: &Task| -> Vec<Styled> {
             let row = |(verbs, label): &Row| self.row(verbs, label);
             task.rows.iter().filter_map(row).collect()
         };
-        first.extend(TASKS.iter().filter(home).flat_map(rows));
+        first.extend(registry.tasks.iter().filter(home).flat_map(rows));
         let group = |task: &Task| {
             let title = Styled::new().own(Role::Title, task.title);
             let rows = rows(task);
             (!rows.is_empty()).then(|| std::iter::once(title).chain(rows).collect())
         };
-        if pane.is_none() {
+        if !here.is_pane {
             return vec![first];
         }
         // A replay begins with its own keys.
         let replay = (self.mode == HelpMode::Replayed)
-            .then_some(&REPLAY)
+            .then_some(registry.replay)
             .and_then(group);
-        let others = TASKS.iter().filter(|task| !home(task)).filter_map(group);
+        let others = registry.tasks.iter().filter(|task| !home(task)).filter_map(group);
         replay.into_iter().chain([first]).chain(others).collect()
     }
 
     /// The verbs of this place alone. Everyone knows how to move.
     fn own(&self) -> impl Iterator<Item = &'static Verb> {
         let (here, keymap) = (self.here, self.keymap);
-        let is_own = move |verb: &&Verb| {
-            verb.contexts.contains(&here) && !keymap.is_of(MOVES, verb) && **verb != help::HELP_HERE
-        };
-        keymap.verbs().filter(is_own)
+        let is_own =
+            move |verb: &&Verb| verb.is_of(here) && !keymap.is_of(MOVES, verb) && **verb != help::HELP_HERE;
+        keymap.registry().verbs().filter(is_own)
     }
 
     /// A row of the first screen; none without a key, or if the run refuses all of it.
@@ -216,23 +214,16 @@ impl Listed<'_> {
     fn every(&self, maker: &mut Maker<'_>) {
         let (stored, here) = (self.mode, self.here);
         // Replay keys come first in a replay.
-        let first =
-            (stored == HelpMode::Replayed && here.reaches(Context::Replay)).then_some(Context::Replay);
-        let others = Context::all().filter(|context| *context != here && Some(*context) != first);
+        let first = (stored == HelpMode::Replayed && here.is_pane).then_some(Context::Replay);
+        let here = Context::On(here);
+        let all = self.keymap.registry().sections().into_iter();
+        let others = all.filter(|context| *context != here && Some(*context) != first);
         for context in first.into_iter().chain(std::iter::once(here)).chain(others) {
             if context == Context::Replay && stored != HelpMode::Replayed {
                 continue;
             }
             // A recorded run never opens these.
-            let closed = matches!(
-                context,
-                Context::Editor
-                    | Context::Review
-                    | Context::StagedEdits
-                    | Context::Bulk
-                    | Context::Rule
-                    | Context::Confirm
-            );
+            let closed = matches!(context, Context::On(surface) if surface.changes);
             if closed && stored.is_recorded() {
                 continue;
             }
@@ -242,13 +233,15 @@ impl Listed<'_> {
 
     /// Adds every key of a context. Those of any pane are by task.
     fn of_context(&self, maker: &mut Maker<'_>, context: Context) {
+        let registry = self.keymap.registry();
         let is_listed = |verb: &&'static Verb| {
-            let first = verb.contexts.first() == Some(&context);
-            let is_here = context == self.here && verb.contexts.contains(&context);
+            let places = registry.places(verb);
+            let first = places.first() == Some(&context);
+            let is_here = context == Context::On(self.here) && places.contains(&context);
             (first || is_here) && verb.effect.is_allowed(self.mode.access())
         };
         let mut last = None;
-        for (task, family) in self.keymap.families() {
+        for (task, family) in registry.families {
             for verb in family.iter().filter(is_listed) {
                 let heading = match context {
                     Context::Panes => format!("{}: {task}", context.heading()),

@@ -9,7 +9,7 @@
 
 use super::prompts;
 use super::refresh::prepare;
-use crate::hints::context;
+use crate::hints::surface;
 use crate::key::{Code, Key};
 use crate::model::arming::{BURST_MS, Pace};
 use crate::model::{Message, Model};
@@ -96,12 +96,12 @@ pub(crate) fn keys(model: &mut Model, keys: &[(Key, u64)], out: &mut Vec<Out>) {
 
 /// The character that a key types into the open text; `None` if the key does something else.
 fn types(model: &Model, key: Key) -> Option<char> {
-    let context = context(model);
-    if !context.is_text() || !model.keys.held.is_empty() {
+    let here = surface(model);
+    if !here.is_text() || !model.keys.held.is_empty() {
         return None;
     }
     let keymap = &model.settings.keymap;
-    if keymap.verb(context, key, model.settings.is_replay()).is_some() {
+    if keymap.verb(here, key, model.settings.is_replay()).is_some() {
         return None;
     }
     prompts::open_field(model)?.typed(key)
@@ -121,7 +121,7 @@ pub(crate) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
 /// True for a key that is dropped in a burst: outside of a text, only moves are handled.
 fn is_dropped_in_burst(model: &Model, key: Key) -> bool {
     let moves = verb(model, key).is_none_or(|verb| verb.care == Care::Free);
-    !moves && !context(model).is_text()
+    !moves && !surface(model).is_text()
 }
 
 /// Drops a burst, which is a paste that the terminal did not mark as one.
@@ -135,17 +135,14 @@ fn drop_burst(model: &mut Model, at: u64) {
 /// The verb of a key in the current context.
 fn verb(model: &Model, key: Key) -> Option<&'static Verb> {
     let keymap = &model.settings.keymap;
-    keymap.verb(context(model), key, model.settings.is_replay())
+    keymap.verb(surface(model), key, model.settings.is_replay())
 }
 
 fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     // A key applies to the current selection, not to that of the last frame.
     prepare(model);
-    let context = context(model);
-    let verb = model
-        .settings
-        .keymap
-        .verb(context, key, model.settings.is_replay());
+    let here = surface(model);
+    let verb = model.settings.keymap.verb(here, key, model.settings.is_replay());
     if verb != Some(&quit::INTERRUPT) {
         model.message = Message::default();
     }
@@ -155,7 +152,7 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     model.double_press.pressed();
     match verb {
         Some(verb) => run(model, verb, By::Key, at, out),
-        None if context.is_text() => prompts::typed(model, key),
+        None if here.is_text() => prompts::typed(model, key),
         None => {
             if let (Code::Char(_), false) = (key.code, key.ctrl || key.alt) {
                 // An open question may have another key for help than the panes.

@@ -72,7 +72,9 @@ fn press(model: &mut Model, x: u16, y: u16) {
     if y < body.top() || y >= body.bottom() {
         return;
     }
-    pane.point(model, x.saturating_sub(body.x), y - body.top());
+    if let Some(kind) = model.settings.keymap.registry().kind(pane) {
+        kind.point(model, x.saturating_sub(body.x), y - body.top());
+    }
 }
 
 /// The tab whose name is at a position of the screen.

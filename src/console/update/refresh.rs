@@ -12,7 +12,7 @@ use crate::hints::hints;
 use crate::model::Model;
 use crate::model::run::{NOTICED_MS, RunPart};
 use crate::model::screen::inside;
-use crate::panes::Pane;
+use crate::pane::Pane;
 use crate::panes::graph::model::Pick;
 use crate::panes::log::model::Line;
 use crate::panes::queue::model::QueueEntry;
@@ -52,9 +52,10 @@ pub fn prepare(model: &mut Model) {
     if join(model) {
         model.graph.sync(&model.run);
     }
-    let panes: Vec<Pane> = model.screen.panes().collect();
-    for pane in panes {
-        pane.prepare(model, places.of(pane).unwrap_or_default());
+    for pane in model.screen.panes() {
+        if let Some(kind) = model.settings.keymap.registry().kind(pane) {
+            kind.prepare(model, places.of(pane).unwrap_or_default());
+        }
     }
     overlay::overlay(model);
 }

@@ -168,7 +168,10 @@ fn in_rows(model: &mut Model, back: bool) {
         return;
     };
     let (at, texts) = match scope(model) {
-        Scope::Rows(pane) => pane.texts(model),
+        Scope::Rows(pane) => {
+            let kind = model.settings.keymap.registry().kind(pane);
+            kind.map(|kind| kind.texts(model)).unwrap_or_default()
+        }
         _ => list_entries(model),
     };
     let rows = texts.iter().enumerate();
@@ -196,7 +199,11 @@ fn in_rows(model: &mut Model, back: bool) {
         seek.found = Some(row);
     }
     match scope(model) {
-        Scope::Rows(pane) => pane.go(model, row),
+        Scope::Rows(pane) => {
+            if let Some(kind) = model.settings.keymap.registry().kind(pane) {
+                kind.go(model, row);
+            }
+        }
         _ => {
             if let Some(Overlay::Listing(list)) = model.overlays.last_mut() {
                 list.point(row);

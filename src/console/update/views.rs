@@ -7,14 +7,11 @@ use crate::model::Model;
 use crate::model::overlay::Overlay;
 use crate::model::screen::inside;
 use crate::motion::Move;
-use crate::panes;
-use crate::panes::Pane;
-use crate::panes::Place;
+use crate::pane::{Pane, Place};
 use crate::panes::inspector::model::Tab;
 
 /// The pane at the bottom before or after one of them.
-fn beside(pane: Pane, back: bool) -> Pane {
-    let all: Vec<Pane> = panes::lower().collect();
+fn beside(all: &[Pane], pane: Pane, back: bool) -> Pane {
     let at = all.iter().position(|one| *one == pane).unwrap_or(0);
     let step = if back { all.len() - 1 } else { 1 };
     all.get((at + step) % all.len()).copied().unwrap_or(pane)
@@ -84,10 +81,15 @@ pub(crate) fn step(model: &mut Model, to: Move) {
 pub(crate) fn step_in(model: &mut Model, pane: Pane, to: Move) {
     let area = model.screen.places.of(pane).map(inside).unwrap_or_default();
     let page = usize::from(area.height).max(1);
+    let registry = model.settings.keymap.registry();
     match (pane.place(), to) {
-        (Place::Lower, Move::Left) => focus(model, beside(pane, true)),
-        (Place::Lower, Move::Right) => focus(model, beside(pane, false)),
-        _ => pane.step(model, to, page),
+        (Place::Lower, Move::Left) => focus(model, beside(&registry.lower(), pane, true)),
+        (Place::Lower, Move::Right) => focus(model, beside(&registry.lower(), pane, false)),
+        _ => {
+            if let Some(kind) = registry.kind(pane) {
+                kind.step(model, to, page);
+            }
+        }
     }
 }
 

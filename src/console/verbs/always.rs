@@ -5,7 +5,7 @@
 use super::availability::{decision, unless_refused};
 use super::selection::{is_hidden, status};
 use super::{About, Care, Effect, Moment, Rank, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::arming::Question;
 use crate::panes::Pane;
@@ -22,7 +22,7 @@ use overrule_policy::backtest::would;
 pub const VERB: Verb = Verb {
     name: "always",
     keys: &["*"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "approve this call and always allow exactly these bytes; shows the rule first",
     hint: "always allow exactly this",
     rank: |_| Rank::Last,

@@ -5,7 +5,7 @@
 use super::availability::{Availability, offered};
 use super::selection::{call_and_rev, has_result, is_question, status};
 use super::{About, Effect, Rank, Verb, correct};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::editor::Purpose;
 use crate::msg::Out;
@@ -19,7 +19,7 @@ use overrule_domain::command::{CallCommand, Command};
 pub const VERB: Verb = Verb {
     name: "answer",
     keys: &["w"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "type the result yourself; the tool does not run",
     hint: "answer",
     rank: |model| Rank::leads_if(is_question(model)),

@@ -5,7 +5,7 @@
 use super::availability::{Availability, decision};
 use super::selection::{call_and_rev, is_hidden, is_question, status};
 use super::{About, Care, Effect, Moment, Press, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::LinePurpose;
 use crate::refusal::{Confirmation, NodeState, Refusal, Unseen};
@@ -21,7 +21,7 @@ use overrule_domain::command::{CallCommand, Command};
 pub const APPROVE: Verb = Verb {
     name: "approve",
     keys: &["a"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "approve the call; read it to the end first",
     hint: "approve",
     about: About::Node,
@@ -45,7 +45,7 @@ pub const APPROVE: Verb = Verb {
 pub const APPROVE_UNREAD: Verb = Verb {
     name: "approve-unread",
     keys: &["ctrl-a"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "approve without reading everything (recorded)",
     hint: "",
     seen: |model, moment| seen(model, moment, true),

@@ -5,7 +5,8 @@
 use super::availability::{decision, offered};
 use super::seen::list_read;
 use super::{Care, Effect, Verb};
-use crate::context::Context;
+use crate::cards::BULK;
+use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::overlay::{Bulk, Overlay};
 use crate::update::bulk;
@@ -14,7 +15,7 @@ use crate::update::bulk;
 pub const APPROVE_ALL: Verb = Verb {
     name: "approve-all",
     keys: &["A"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "list every call that can be approved together; a second key approves the list",
     effect: Effect::Records,
     decides: true,
@@ -27,7 +28,7 @@ pub const APPROVE_ALL: Verb = Verb {
 pub const APPROVE_LIST: Verb = Verb {
     name: "approve-list",
     keys: &["ctrl-a"],
-    contexts: &[Context::Bulk],
+    contexts: &[Context::On(BULK)],
     doc: "approve every listed call",
     hint: "approve all listed",
     effect: Effect::Records,
@@ -51,7 +52,7 @@ pub const APPROVE_LIST: Verb = Verb {
 pub const REFRESH_LIST: Verb = Verb {
     name: "refresh-list",
     keys: &["A"],
-    contexts: &[Context::Bulk],
+    contexts: &[Context::On(BULK)],
     doc: "refresh the list: add new calls, remove those that left; read it again before you approve",
     hint: "refresh list",
     available: |model| offered(list(model).is_some_and(Bulk::is_dated)),

@@ -3,7 +3,7 @@
 //! Must not know: how a model is asked.
 
 use super::{About, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::refusal::{NoTarget, Refusal, Row, TurnState};
 use crate::update::decide::subject;
@@ -15,7 +15,7 @@ use overrule_domain::turn::{Stream, Turn};
 pub const VERB: Verb = Verb {
     name: "ask-turn-again",
     keys: &["T"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "ask the model again for the selected turn; supersedes what follows it",
     about: About::Turn,
     effect: Effect::Records,

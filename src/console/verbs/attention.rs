@@ -3,7 +3,7 @@
 //! Must not know: when a run needs attention.
 
 use super::Verb;
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::msg::Out;
@@ -13,7 +13,7 @@ use crate::update::open;
 pub const VERB: Verb = Verb {
     name: "why-waiting",
     keys: &["W"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show why the run needs you: alarms, the reason, what was tried, the newest events, and what you can do",
     run: |model, press| {
         if model.run.unseen_alarms().next().is_some() {

@@ -4,8 +4,9 @@
 
 use super::availability::{live, offered, unless_refused};
 use super::{Effect, Rank, Verb};
-use crate::context::Context;
-use crate::hints::context;
+use crate::cards;
+use crate::context::{Context, PANES};
+use crate::hints::surface;
 use crate::model::Model;
 use crate::model::listing::{Item, Kind, Listing};
 use crate::model::overlay::{LinePurpose, Overlay};
@@ -23,7 +24,7 @@ use overrule_present::branch as branch_view;
 pub const BRANCHES: Verb = Verb {
     name: "branches",
     keys: &["b"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "list the branches that edits made; you can switch to each",
     hint: "branches",
     available: |model| unless_refused(some(model), || live(model, true)),
@@ -35,7 +36,10 @@ pub const BRANCHES: Verb = Verb {
 pub const BRANCH_SWITCH: Verb = Verb {
     name: "branch-switch",
     keys: &["enter"],
-    contexts: &[Context::Branches, Context::Pane(panes::branches::PANE)],
+    contexts: &[
+        Context::On(cards::BRANCHES),
+        Context::On(panes::branches::PANE.id()),
+    ],
     doc: "switch to this branch; previews it first",
     hint: "switch",
     rank: in_pane_leads,
@@ -49,7 +53,7 @@ pub const BRANCH_SWITCH: Verb = Verb {
 pub const BRANCH_NAME: Verb = Verb {
     name: "branch-name",
     keys: &["alt-n"],
-    contexts: &[Context::Branches],
+    contexts: &[Context::On(cards::BRANCHES)],
     doc: "name the branch",
     hint: "name",
     rank: in_pane_leads,
@@ -63,7 +67,7 @@ pub const BRANCH_NAME: Verb = Verb {
 pub const BRANCH_MARK: Verb = Verb {
     name: "branch-mark",
     keys: &["m", "space"],
-    contexts: &[Context::Branches],
+    contexts: &[Context::On(cards::BRANCHES)],
     doc: "mark the branch, to compare others with it",
     hint: "mark",
     rank: in_pane_leads,
@@ -76,7 +80,7 @@ pub const BRANCH_MARK: Verb = Verb {
 pub const PANE_NAME: Verb = Verb {
     name: "pane-name",
     keys: &["alt-n"],
-    contexts: &[Context::Pane(panes::branches::PANE)],
+    contexts: &[Context::On(panes::branches::PANE.id())],
     doc: "name the branch under the cursor",
     hint: "name",
     ..BRANCH_NAME
@@ -86,7 +90,7 @@ pub const PANE_NAME: Verb = Verb {
 pub const PANE_MARK: Verb = Verb {
     name: "pane-mark",
     keys: &["space"],
-    contexts: &[Context::Pane(panes::branches::PANE)],
+    contexts: &[Context::On(panes::branches::PANE.id())],
     doc: "mark the branch under the cursor, to compare others with it",
     hint: "mark",
     ..BRANCH_MARK
@@ -94,7 +98,7 @@ pub const PANE_MARK: Verb = Verb {
 
 /// The main keys of the branch pane come first there.
 pub(super) fn in_pane_leads(model: &Model) -> Rank {
-    Rank::leads_if(context(model) == Context::Pane(panes::branches::PANE))
+    Rank::leads_if(surface(model) == panes::branches::PANE.id())
 }
 
 /// True in a list over the panes, and for a row of the branch pane that satisfies `is`.
@@ -140,7 +144,7 @@ pub(super) fn in_pane(model: &Model) -> bool {
 pub(super) fn selected(model: &Model) -> Result<Epoch, Refusal> {
     let nothing = NoTarget::NotSelected(Row::Branch);
     if in_pane(model) {
-        return match panes::branches::PANE.target(model) {
+        return match model.followed() {
             Target::Branch(epoch) => Ok(epoch),
             _ => Err(nothing.into()),
         };

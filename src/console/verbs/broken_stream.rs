@@ -5,6 +5,7 @@
 use super::availability::{Availability, answer, dialog};
 use super::seen::dialog_seen;
 use super::{Care, Effect, Verb};
+use crate::cards::BROKEN;
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::arming::Question;
@@ -19,7 +20,7 @@ use overrule_domain::pending_retry;
 pub const ASK_AGAIN: Verb = Verb {
     name: "ask-again",
     keys: &["T"],
-    contexts: &[Context::Broken],
+    contexts: &[Context::On(BROKEN)],
     doc: "ask the model again for a broken turn",
     hint: "ask again",
     effect: Effect::Records,
@@ -36,7 +37,7 @@ pub const ASK_AGAIN: Verb = Verb {
 pub const KEEP_ARRIVED: Verb = Verb {
     name: "keep-arrived",
     keys: &["u"],
-    contexts: &[Context::Broken],
+    contexts: &[Context::On(BROKEN)],
     doc: "keep what arrived of a broken turn as the whole turn",
     hint: "keep what arrived",
     short: "keep it",

@@ -6,7 +6,7 @@ use super::availability::{decision, unless_refused};
 use super::seen::call_seen;
 use super::selection::{call_and_rev, is_shown, status};
 use super::{About, Care, Effect, Rank, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
 use crate::refusal::{NoTarget, NodeState, Refusal, Row};
@@ -23,7 +23,7 @@ use overrule_domain::id::NodeId;
 pub const VERB: Verb = Verb {
     name: "cancel-call",
     keys: &["c"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "cancel a running or approved call; confirm that a cancelled one did not finish",
     hint: "cancel",
     label: |model| did_not_finish(model).then_some("did not finish: continue"),

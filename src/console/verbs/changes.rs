@@ -3,7 +3,7 @@
 //! Must not know: what is recorded of a file.
 
 use super::Verb;
-use crate::context::Context;
+use crate::context::PANES;
 use crate::keymap::Keymap;
 use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::tabs::{Maker, diff_texts};
@@ -16,7 +16,7 @@ use overrule_domain::changes::changes;
 pub const VERB: Verb = Verb {
     name: "changes",
     keys: &["ctrl-g"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show all files that the run wrote, as one difference to how they were before",
     run: |model, _| {
         open(

@@ -22,7 +22,7 @@ use overrule_domain::tags;
 pub const VERB: Verb = Verb {
     name: "decide",
     keys: &["enter"],
-    contexts: &[Context::Pane(Pane::QUEUE), Context::Pane(Pane::GRAPH)],
+    contexts: &[Context::On(Pane::QUEUE.id()), Context::On(Pane::GRAPH.id())],
     doc: "open what the selected call needs: its decision, its question, its repairs, its choices",
     hint: "choices",
     decides: true,

@@ -3,7 +3,8 @@
 //! Must not know: where settings are stored, how an error is classified.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::cards;
+use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::overlay::{Classifying, LinePurpose, Overlay, Page, PageContent};
 use crate::msg::Out;
@@ -19,7 +20,7 @@ use overrule_resilience::correction::{Corrigible, Verdict};
 pub const CLASSIFY: Verb = Verb {
     name: "classify",
     keys: &["%"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "classify the error of the selected call as permanent or temporary; saves a rule for its tool in your settings",
     effect: Effect::Records,
     run: |model, _| show(model).map_err(safe),
@@ -30,7 +31,7 @@ pub const CLASSIFY: Verb = Verb {
 pub const ERROR_PERMANENT: Verb = Verb {
     name: "error-permanent",
     keys: &["p"],
-    contexts: &[Context::Classify],
+    contexts: &[Context::On(cards::CLASSIFY)],
     doc: "mark errors like this as permanent: do not retry them",
     hint: "permanent",
     effect: Effect::Records,
@@ -42,7 +43,7 @@ pub const ERROR_PERMANENT: Verb = Verb {
 pub const ERROR_TEMPORARY: Verb = Verb {
     name: "error-temporary",
     keys: &["t"],
-    contexts: &[Context::Classify],
+    contexts: &[Context::On(cards::CLASSIFY)],
     doc: "mark errors like this as temporary: retry them where that is harmless",
     hint: "temporary",
     effect: Effect::Records,
@@ -54,7 +55,7 @@ pub const ERROR_TEMPORARY: Verb = Verb {
 pub const ERROR_PATTERN: Verb = Verb {
     name: "error-pattern",
     keys: &["e"],
-    contexts: &[Context::Classify],
+    contexts: &[Context::On(cards::CLASSIFY)],
     doc: "change the pattern of the rule",
     hint: "pattern",
     effect: Effect::Records,

@@ -3,41 +3,17 @@
 //! Must not know: what it shows.
 
 use super::{Rank, Verb};
-use crate::context::Context;
-use crate::hints::context;
+use crate::context;
+use crate::hints::surface;
 
 /// The verb `close`.
 pub const CLOSE: Verb = Verb {
     name: "close",
     keys: &["esc", "q"],
-    contexts: &[
-        Context::Page,
-        Context::Attention,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-        Context::Bulk,
-        Context::Rules,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-    ],
+    contexts: context::CLOSED,
     doc: "close",
     hint: "close",
-    rank: |model| {
-        let lists = [
-            Context::Attention,
-            Context::Review,
-            Context::StagedEdits,
-            Context::Branches,
-            Context::Compare,
-            Context::Effects,
-        ];
-        Rank::stays_if(lists.contains(&context(model)))
-    },
+    rank: |model| Rank::stays_if(surface(model).stays.contains(&"close")),
     run: |model, _| {
         model.overlays.pop();
         Ok(())
@@ -49,14 +25,7 @@ pub const CLOSE: Verb = Verb {
 pub const BACK: Verb = Verb {
     name: "back",
     keys: &["esc"],
-    contexts: &[
-        Context::Review,
-        Context::Rule,
-        Context::Fork,
-        Context::Confirm,
-        Context::Leave,
-        Context::List,
-    ],
+    contexts: context::BACK,
     doc: "go back without a change",
     hint: "back",
     ..CLOSE

@@ -5,6 +5,7 @@
 use super::Verb;
 use super::availability::live;
 use super::branches::{in_pane, in_pane_leads, listing, on_branch, selected};
+use crate::cards::{BRANCHES, COMPARE};
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::listing::{Kind, Listing};
@@ -19,7 +20,7 @@ use overrule_domain::id::Epoch;
 pub const BRANCH_COMPARE: Verb = Verb {
     name: "branch-compare",
     keys: &["c"],
-    contexts: &[Context::Branches],
+    contexts: &[Context::On(BRANCHES)],
     doc: "compare the branch with its parent, or with the marked one",
     hint: "compare",
     rank: in_pane_leads,
@@ -32,7 +33,7 @@ pub const BRANCH_COMPARE: Verb = Verb {
 pub const PANE_COMPARE: Verb = Verb {
     name: "pane-compare",
     keys: &["alt-c"],
-    contexts: &[Context::Pane(panes::branches::PANE)],
+    contexts: &[Context::On(panes::branches::PANE.id())],
     doc: "compare the branch under the cursor with its parent, or with the marked one",
     hint: "compare",
     ..BRANCH_COMPARE
@@ -42,7 +43,7 @@ pub const PANE_COMPARE: Verb = Verb {
 pub const COMPARE_ALL: Verb = Verb {
     name: "compare-all",
     keys: &["s", "space"],
-    contexts: &[Context::Compare],
+    contexts: &[Context::On(COMPARE)],
     doc: "list all nodes, or only those that differ",
     hint: "all nodes",
     label: |model| lists_all(model).then_some("only what differs"),

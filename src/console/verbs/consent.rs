@@ -6,6 +6,7 @@ use super::availability::answer;
 use super::seen::{dialog_read, dialog_seen};
 use super::selection::call_in_dialog;
 use super::{Care, Effect, Verb};
+use crate::cards::CONSENT;
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::overlay::LinePurpose;
@@ -21,7 +22,7 @@ use overrule_domain::repeat;
 pub const REUSE: Verb = Verb {
     name: "reuse",
     keys: &["u"],
-    contexts: &[Context::Consent],
+    contexts: &[Context::On(CONSENT)],
     doc: "use the recorded result instead of running again",
     hint: "reuse the recorded result",
     short: "reuse",
@@ -46,7 +47,7 @@ pub const REUSE: Verb = Verb {
 pub const RUN_AGAIN: Verb = Verb {
     name: "run-again",
     keys: &["R"],
-    contexts: &[Context::Consent],
+    contexts: &[Context::On(CONSENT)],
     doc: "repeat the effect; read it to the end first",
     hint: "run it again",
     short: "run again",

@@ -3,7 +3,7 @@
 //! Must not know: how conversations begin, how another one is shown.
 
 use super::{Rank, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::link::Conversation;
 use crate::model::Model;
 use crate::msg::{Leave, Out};
@@ -14,7 +14,7 @@ use crate::update::decide::subject;
 pub const VERB: Verb = Verb {
     name: "next-conversation",
     keys: &["alt-w"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show another conversation of the agent: one that waits for you, the sub-agent of the call, or the next one",
     hint: "next conversation",
     rank: |model| Rank::leads_if(waiting(model).is_some()),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::Verb;
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::LinePurpose;
 use crate::msg::Out;
@@ -18,7 +18,7 @@ use overrule_base::text::visible_lines;
 pub const COPY: Verb = Verb {
     name: "copy",
     keys: &["y"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "copy the shown text to the terminal's clipboard",
     run: |model, press| copy(model, press.out),
     ..Verb::BASE
@@ -28,7 +28,7 @@ pub const COPY: Verb = Verb {
 pub const SAVE: Verb = Verb {
     name: "save",
     keys: &[],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "save the shown text, byte for byte, in a new file that you name",
     run: |model, _| save(model),
     ..Verb::BASE
@@ -38,7 +38,7 @@ pub const SAVE: Verb = Verb {
 pub const OPEN_OUTSIDE: Verb = Verb {
     name: "open-outside",
     keys: &["ctrl-o"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "open the shown text in $EDITOR, to read; changes there are discarded",
     run: |model, press| {
         let text = whole(model)?;

@@ -5,6 +5,7 @@
 use super::availability::{Availability, offered};
 use super::branches::{in_pane, in_pane_leads, listing, on_other_branch, selected};
 use super::{About, Effect, Verb};
+use crate::cards::COMPARE;
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::listing::{Item, Kind};
@@ -21,7 +22,7 @@ use overrule_domain::id::{Epoch, NodeId};
 pub const PANE_COPY: Verb = Verb {
     name: "pane-copy",
     keys: &["alt-t"],
-    contexts: &[Context::Pane(panes::branches::PANE)],
+    contexts: &[Context::On(panes::branches::PANE.id())],
     doc: "copy the node selected in the graph from the branch under the cursor; previews it first",
     hint: "copy node",
     rank: in_pane_leads,
@@ -36,7 +37,7 @@ pub const PANE_COPY: Verb = Verb {
 pub const BRANCH_COPY: Verb = Verb {
     name: "branch-copy",
     keys: &["t"],
-    contexts: &[Context::Compare],
+    contexts: &[Context::On(COMPARE)],
     doc: "copy the node from the other branch; previews it first",
     hint: "copy node",
     available: |_| Availability::Offered,

@@ -5,7 +5,7 @@
 use super::availability::offered;
 use super::selection::{has_result, status};
 use super::{About, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
 use crate::refusal::{NodeState, Refusal};
@@ -16,7 +16,7 @@ use crate::update::stage;
 pub const VERB: Verb = Verb {
     name: "correct",
     keys: &["o"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "correct the observation of a call; it is pinned and the call does not run again",
     hint: "correct",
     about: About::Node,

@@ -4,7 +4,7 @@
 
 use super::availability::{Availability, unless_contradicted};
 use super::{About, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::Whose;
 use crate::refusal::Refusal;
@@ -16,7 +16,7 @@ use overrule_domain::command::Edit;
 pub const VERB: Verb = Verb {
     name: "delete",
     keys: &["D"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "delete the selected node",
     about: About::Node,
     effect: Effect::Records,

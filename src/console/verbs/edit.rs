@@ -6,7 +6,7 @@ use super::availability::{offered, unless_contradicted};
 use super::delete::deletion;
 use super::selection::active_kind;
 use super::{About, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
 use crate::refusal::Refusal;
@@ -18,7 +18,7 @@ use overrule_domain::id::NodeKind;
 pub const VERB: Verb = Verb {
     name: "edit",
     keys: &["e"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "edit the arguments of a call, or the text of a thought, prompt, observation or answer",
     hint: "edit",
     about: About::Node,

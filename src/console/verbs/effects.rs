@@ -4,7 +4,8 @@
 
 use super::availability::{dialog, live};
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::cards;
+use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::arming::Question;
 use crate::model::listing::{Kind, Listing};
@@ -19,7 +20,7 @@ use overrule_domain::template::{Filled, NotOffered, compensate_of, probe_entry, 
 pub const EFFECTS: Verb = Verb {
     name: "effects",
     keys: &["O"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "list effects: orphaned and unknown ones, or all",
     run: |model, _| {
         list(model);
@@ -32,7 +33,7 @@ pub const EFFECTS: Verb = Verb {
 pub const EFFECTS_ALL: Verb = Verb {
     name: "effects-all",
     keys: &["s", "space"],
-    contexts: &[Context::Effects],
+    contexts: &[Context::On(cards::EFFECTS)],
     doc: "list all effects, or only orphaned and unknown ones",
     hint: "all effects",
     label: |model| lists_all(model).then_some("needs attention only"),
@@ -48,7 +49,7 @@ pub const EFFECTS_ALL: Verb = Verb {
 pub const REVERT_EFFECT: Verb = Verb {
     name: "revert-effect",
     keys: &["c"],
-    contexts: &[Context::Effects],
+    contexts: &[Context::On(cards::EFFECTS)],
     doc: "insert the call with which the tool reverts the effect; shows it first",
     hint: "revert",
     effect: Effect::Records,
@@ -65,7 +66,7 @@ pub const REVERT_EFFECT: Verb = Verb {
 pub const PROBE: Verb = Verb {
     name: "probe",
     keys: &["p"],
-    contexts: &[Context::UnknownOutcome, Context::Effects],
+    contexts: &[Context::On(cards::UNKNOWN_OUTCOME), Context::On(cards::EFFECTS)],
     doc: "insert the call with which the tool checks for the effect; shows it first",
     hint: "check if it happened",
     short: "look",

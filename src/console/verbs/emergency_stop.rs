@@ -4,7 +4,8 @@
 
 use super::availability::offered;
 use super::{Care, Effect, Verb};
-use crate::context::Context;
+use crate::cards::{BROKEN, CONFIRM};
+use crate::context::{Context, PANES};
 use crate::halted;
 use crate::model::Model;
 use crate::model::overlay::Overlay;
@@ -17,7 +18,7 @@ use overrule_domain::state::Mode;
 pub const EMERGENCY_STOP: Verb = Verb {
     name: "emergency-stop",
     keys: &["X"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "stop everything, including running calls (asks first)",
     hint: "stop all",
     effect: Effect::Ends(is_busy),
@@ -36,7 +37,7 @@ pub const EMERGENCY_STOP: Verb = Verb {
 pub const STOP_NOW: Verb = Verb {
     name: "stop-now",
     keys: &["X"],
-    contexts: &[Context::Confirm],
+    contexts: &[Context::On(CONFIRM)],
     doc: "confirm the emergency stop",
     hint: "stop everything",
     effect: Effect::Ends(is_busy),
@@ -56,7 +57,7 @@ pub const STOP_NOW: Verb = Verb {
 pub const STOP_BROKEN: Verb = Verb {
     name: "stop-broken",
     keys: &["X"],
-    contexts: &[Context::Broken],
+    contexts: &[Context::On(BROKEN)],
     doc: "stop the run instead of asking again",
     hint: "stop",
     ..EMERGENCY_STOP

@@ -7,6 +7,7 @@ use super::{
     Effect, Press, Verb, answer, approve, choices, consent, correct, edit, emergency_stop, guide, jumps,
     limits, loops, pause, reject, repair, replace, reset_breaker, staged_edits, unknown_outcome,
 };
+use crate::cards::ATTENTION;
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::overlay::LinePurpose;
@@ -25,7 +26,7 @@ use overrule_resilience::attention::{Attention, AttentionReason, Branch, leave, 
 pub const FIX_GO: Verb = Verb {
     name: "fix-go",
     keys: &["enter"],
-    contexts: &[Context::Attention],
+    contexts: &[Context::On(ATTENTION)],
     doc: "go to the cause, or change the limit or breaker that blocks the run",
     hint: "go there",
     effect: Effect::Records,
@@ -38,7 +39,7 @@ pub const FIX_GO: Verb = Verb {
 pub const FIX_ARGUMENTS: Verb = Verb {
     name: "fix-arguments",
     keys: &["e"],
-    contexts: &[Context::Attention],
+    contexts: &[Context::On(ATTENTION)],
     doc: "give the call other arguments",
     hint: "arguments",
     effect: Effect::Records,
@@ -51,7 +52,7 @@ pub const FIX_ARGUMENTS: Verb = Verb {
 pub const FIX_TOOL: Verb = Verb {
     name: "fix-tool",
     keys: &["r"],
-    contexts: &[Context::Attention],
+    contexts: &[Context::On(ATTENTION)],
     doc: "let another tool make the call",
     hint: "other tool",
     effect: Effect::Records,
@@ -64,7 +65,7 @@ pub const FIX_TOOL: Verb = Verb {
 pub const FIX_ANSWER: Verb = Verb {
     name: "fix-answer",
     keys: &["w"],
-    contexts: &[Context::Attention],
+    contexts: &[Context::On(ATTENTION)],
     doc: "type the result of the call yourself",
     hint: "answer",
     effect: Effect::Records,
@@ -77,7 +78,7 @@ pub const FIX_ANSWER: Verb = Verb {
 pub const FIX_GUIDE: Verb = Verb {
     name: "fix-guide",
     keys: &["i"],
-    contexts: &[Context::Attention],
+    contexts: &[Context::On(ATTENTION)],
     doc: "give the model guidance",
     hint: "guide",
     effect: Effect::Records,
@@ -90,7 +91,7 @@ pub const FIX_GUIDE: Verb = Verb {
 pub const FIX_ALLOW: Verb = Verb {
     name: "fix-allow",
     keys: &["Y"],
-    contexts: &[Context::Attention],
+    contexts: &[Context::On(ATTENTION)],
     doc: "allow exactly these calls to repeat",
     hint: "allow the loop",
     effect: Effect::Records,
@@ -103,7 +104,7 @@ pub const FIX_ALLOW: Verb = Verb {
 pub const FIX_RESUME: Verb = Verb {
     name: "fix-resume",
     keys: &["p"],
-    contexts: &[Context::Attention],
+    contexts: &[Context::On(ATTENTION)],
     doc: "resume without a change",
     hint: "resume",
     effect: Effect::Records,
@@ -116,7 +117,7 @@ pub const FIX_RESUME: Verb = Verb {
 pub const FIX_STOP: Verb = Verb {
     name: "fix-stop",
     keys: &["X"],
-    contexts: &[Context::Attention],
+    contexts: &[Context::On(ATTENTION)],
     doc: "stop the call and its readers, the sub-agent or the loop; the rest continues (asks first)",
     hint: "stop",
     effect: Effect::Records,

@@ -22,7 +22,7 @@ use crate::update::open;
 pub const FOLLOW_EVENT: Verb = Verb {
     name: "follow-event",
     keys: &["enter"],
-    contexts: &[Context::Pane(Pane::LOG)],
+    contexts: &[Context::On(Pane::LOG.id())],
     doc: "go to the node of the line, or read a line without a node in full",
     hint: "go there",
     label,
@@ -36,7 +36,7 @@ pub const FOLLOW_EVENT: Verb = Verb {
 pub const ONLY_DECISIONS: Verb = Verb {
     name: "only-decisions",
     keys: &["space"],
-    contexts: &[Context::Pane(Pane::LOG)],
+    contexts: &[Context::On(Pane::LOG.id())],
     doc: "show only decisions, edits and problems in the log, or everything again",
     hint: "decisions only",
     label: |model| model.log.decisions.then_some("all lines"),
@@ -53,7 +53,7 @@ pub const ONLY_DECISIONS: Verb = Verb {
 pub const FOLLOW_WRITER: Verb = Verb {
     name: "follow-writer",
     keys: &["enter"],
-    contexts: &[Context::Pane(panes::state::PANE)],
+    contexts: &[Context::On(panes::state::PANE.id())],
     doc: "go to the call that wrote the value of the row",
     hint: "go to writer",
     ..FOLLOW_EVENT
@@ -63,7 +63,7 @@ pub const FOLLOW_WRITER: Verb = Verb {
 pub const FOLLOW_COST: Verb = Verb {
     name: "follow-cost",
     keys: &["enter"],
-    contexts: &[Context::Pane(panes::budget::PANE)],
+    contexts: &[Context::On(panes::budget::PANE.id())],
     doc: "change the limits, or go to the request or the sub-agent's call",
     hint: "change or go there",
     ..FOLLOW_EVENT
@@ -73,7 +73,7 @@ pub const FOLLOW_COST: Verb = Verb {
 pub const EXPLAIN_WEIGHT: Verb = Verb {
     name: "explain-weight",
     keys: &["enter"],
-    contexts: &[Context::Pane(panes::health::PANE)],
+    contexts: &[Context::On(panes::health::PANE.id())],
     doc: "list or hide every change of the weight, go to the execution, or ask to mute the detector or reset the breaker",
     hint: "why, or go there",
     ..FOLLOW_EVENT

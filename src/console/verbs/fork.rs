@@ -4,7 +4,8 @@
 
 use super::availability::offered;
 use super::{Care, Rank, Verb};
-use crate::context::Context;
+use crate::cards;
+use crate::context::{Context, REPLAY};
 use crate::link::{Forking, ReplayControl};
 use crate::model::Model;
 use crate::model::overlay::Overlay;
@@ -16,7 +17,7 @@ use crate::update::open;
 pub const FORK: Verb = Verb {
     name: "fork",
     keys: &["|"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "fork a new session that starts with what is shown (asks first)",
     hint: "fork",
     run: |model, press| {
@@ -30,7 +31,7 @@ pub const FORK: Verb = Verb {
 pub const WRITE_FORK: Verb = Verb {
     name: "write-fork",
     keys: &["enter"],
-    contexts: &[Context::Fork],
+    contexts: &[Context::On(cards::FORK)],
     doc: "write the session and stay in the recording; nothing runs until you resume it",
     hint: "write it",
     rank: |_| Rank::Leads,
@@ -47,7 +48,7 @@ pub const WRITE_FORK: Verb = Verb {
 pub const RESUME_FORK: Verb = Verb {
     name: "resume-fork",
     keys: &["r"],
-    contexts: &[Context::Fork],
+    contexts: &[Context::On(cards::FORK)],
     doc: "write the session, leave the recording and resume the session",
     hint: "write and resume it",
     run: |model, press| {

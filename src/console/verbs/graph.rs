@@ -3,7 +3,7 @@
 //! Must not know: how rows are made, how anything is drawn.
 
 use super::Verb;
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::LinePurpose;
 use crate::panes::Pane;
@@ -15,7 +15,7 @@ use crate::update::search::WORDS;
 pub const FILTER: Verb = Verb {
     name: "filter",
     keys: &["&"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show only matching nodes (words, is:failed, tool:NAME, kind:thought, turn:7, !not); dashed lines skip hidden nodes",
     run: |model, _| {
         ask(model);
@@ -28,7 +28,7 @@ pub const FILTER: Verb = Verb {
 pub const DETAIL: Verb = Verb {
     name: "detail",
     keys: &["Z"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show more or less: the newest turns in full, one row for each turn, every node, every node with its text",
     run: |model, _| {
         let level = model.graph.settings.level.next();
@@ -44,7 +44,7 @@ pub const DETAIL: Verb = Verb {
 pub const MAP: Verb = Verb {
     name: "map",
     keys: &["V"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show the turns around the selected node as boxes, or rows again; move with the arrows",
     run: |model, _| {
         form(model, Form::Map);
@@ -57,7 +57,7 @@ pub const MAP: Verb = Verb {
 pub const TIMELINE: Verb = Verb {
     name: "timeline",
     keys: &["J"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show when calls ran, waited and failed, and when the model was asked, or lanes again",
     run: |model, _| {
         form(model, Form::Time);
@@ -70,7 +70,7 @@ pub const TIMELINE: Verb = Verb {
 pub const FOLLOW: Verb = Verb {
     name: "follow",
     keys: &[";"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "keep the cursor on the newest row, or where it is",
     run: |model, _| {
         if model.graph.pinned {

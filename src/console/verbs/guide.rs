@@ -3,7 +3,7 @@
 //! Must not know: what an edit does.
 
 use super::{About, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::editor::Purpose;
 use crate::update::edits::{after, new_words};
 
@@ -11,7 +11,7 @@ use crate::update::edits::{after, new_words};
 pub const GUIDE: Verb = Verb {
     name: "guide",
     keys: &["i"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "add guidance for the model at the end of the run",
     hint: "guide",
     effect: Effect::Records,
@@ -26,7 +26,7 @@ pub const GUIDE: Verb = Verb {
 pub const INSERT_PROMPT: Verb = Verb {
     name: "insert-prompt",
     keys: &["M"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "insert guidance for the model after the selected turn",
     about: About::Turn,
     effect: Effect::Records,

@@ -3,8 +3,8 @@
 //! Must not know: how a page is drawn.
 
 use super::{Rank, Verb};
-use crate::context::Context;
-use crate::hints::context;
+use crate::context::{HELPED, PANES, TYPED};
+use crate::hints::surface;
 use crate::model::Model;
 use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::update::open;
@@ -13,13 +13,13 @@ use crate::update::open;
 pub const HELP: Verb = Verb {
     name: "help",
     keys: &["?", "f1"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show every key, those that work here first",
     hint: "help",
     // In a question, its answers come first.
     rank: |model| {
-        let here = context(model);
-        Rank::stays_if(here == Context::Attention || here.reaches(Context::Panes))
+        let here = surface(model);
+        Rank::stays_if(here.is_pane || here.stays.contains(&"help"))
     },
     run: |model, _| {
         help(model);
@@ -32,26 +32,7 @@ pub const HELP: Verb = Verb {
 pub const HELP_HERE: Verb = Verb {
     name: "help-here",
     keys: &["?", "f1"],
-    contexts: &[
-        Context::Page,
-        Context::Attention,
-        Context::Review,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-        Context::Bulk,
-        Context::Rule,
-        Context::Rules,
-        Context::Fork,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-        Context::Confirm,
-        Context::Leave,
-    ],
+    contexts: HELPED,
     doc: "show every key, those that work here first; keeps the view below open",
     hint: "help",
     ..HELP
@@ -61,7 +42,7 @@ pub const HELP_HERE: Verb = Verb {
 pub const HELP_TYPING: Verb = Verb {
     name: "help-typing",
     keys: &["f1"],
-    contexts: &[Context::Editor, Context::Line, Context::List],
+    contexts: TYPED,
     doc: "show every key, those that work here first; keeps the typed text",
     hint: "help",
     ..HELP
@@ -74,6 +55,6 @@ fn help(model: &mut Model) {
         model.overlays.pop();
         return;
     }
-    let here = context(model);
+    let here = surface(model);
     open(model, Overlay::Page(Page::new("keys", PageContent::Help(here))));
 }

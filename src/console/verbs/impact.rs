@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Verb;
 use super::availability::live;
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::refusal::{NoTarget, NodeState, Refusal};
@@ -20,7 +20,7 @@ use overrule_domain::node::Content;
 pub const VERB: Verb = Verb {
     name: "impact",
     keys: &["v"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "preview a change of the selected node; changes nothing",
     available: |model| live(model, true),
     run: |model, _| impact(model),

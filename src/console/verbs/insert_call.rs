@@ -4,7 +4,7 @@
 
 use super::availability::{Availability, unless_contradicted};
 use super::{About, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::update::edits::after;
 use crate::update::lists;
 use overrule_domain::command::Edit;
@@ -13,7 +13,7 @@ use overrule_domain::command::Edit;
 pub const VERB: Verb = Verb {
     name: "insert-call",
     keys: &["ctrl-n"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "insert a call after the selected turn",
     about: About::Turn,
     effect: Effect::Records,

@@ -3,7 +3,7 @@
 //! Must not know: what an edit does.
 
 use super::{About, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::editor::Purpose;
 use crate::refusal::Refusal;
@@ -16,7 +16,7 @@ use overrule_domain::id::{NodeId, NodeKind};
 pub const VERB: Verb = Verb {
     name: "insert-thought",
     keys: &["I"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "insert a thought after the selected node; the model continues from there",
     about: About::Node,
     effect: Effect::Records,

@@ -4,7 +4,8 @@
 
 use super::availability::offered;
 use super::{Care, Rank, Verb};
-use crate::context::Context;
+use crate::cards::{CONSENT, UNKNOWN_OUTCOME};
+use crate::context::{Context, PANES};
 use crate::doc::Doc;
 use crate::model::Model;
 use crate::model::overlay::Overlay;
@@ -17,7 +18,7 @@ use crate::update::views;
 pub const NEXT_TAB: Verb = Verb {
     name: "next-tab",
     keys: &[">"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the next tab of the inspector",
     hint: "tab",
     care: Care::Free,
@@ -33,7 +34,7 @@ pub const NEXT_TAB: Verb = Verb {
 pub const PREVIOUS_TAB: Verb = Verb {
     name: "previous-tab",
     keys: &["<"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the previous tab of the inspector",
     care: Care::Free,
     run: |model, _| {
@@ -47,7 +48,7 @@ pub const PREVIOUS_TAB: Verb = Verb {
 pub const OLDER: Verb = Verb {
     name: "older",
     keys: &["("],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show older revisions of the node, or the previous request of the turn",
     run: |model, _| Ok(lazy_load::older(model, true)?),
     ..Verb::BASE
@@ -57,7 +58,7 @@ pub const OLDER: Verb = Verb {
 pub const NEWER: Verb = Verb {
     name: "newer",
     keys: &[")"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show newer revisions of the node, or the next request of the turn",
     run: |model, _| Ok(lazy_load::older(model, false)?),
     ..Verb::BASE
@@ -67,7 +68,7 @@ pub const NEWER: Verb = Verb {
 pub const OUTPUT_COLOURS: Verb = Verb {
     name: "output-colours",
     keys: &["#"],
-    contexts: &[Context::Panes, Context::Consent, Context::UnknownOutcome],
+    contexts: &[Context::Panes, Context::On(CONSENT), Context::On(UNKNOWN_OUTCOME)],
     doc: "show a decision or the output of a tool as exact bytes, or readable again",
     hint: "exact bytes",
     label: |model| match decided_doc(model).shown_form() {
@@ -97,7 +98,7 @@ pub const OUTPUT_COLOURS: Verb = Verb {
 pub const EXPAND: Verb = Verb {
     name: "expand",
     keys: &["space"],
-    contexts: &[Context::Pane(Pane::GRAPH)],
+    contexts: &[Context::On(Pane::GRAPH.id())],
     doc: "show or hide the contents of a row: an observation, superseded nodes, a wide fan",
     run: |model, _| {
         model.graph.toggle(None, &model.run.state);

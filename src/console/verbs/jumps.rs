@@ -4,7 +4,7 @@
 
 use super::availability::offered;
 use super::{Rank, Verb};
-use crate::context::Context;
+use crate::context::{PANES, SEARCHED};
 use crate::halted;
 use crate::model::overlay::Overlay;
 use crate::model::{Model, idle};
@@ -23,7 +23,7 @@ use overrule_domain::id::{NodeId, NodeKind, TurnId};
 pub const NEXT_PENDING: Verb = Verb {
     name: "next-pending",
     keys: &["t"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the first call that waits for you; stays on a waiting call (move down for the next)",
     hint: "next pending",
     available: |model| offered(model.queue.waiting() > 0 && !halted::is(model)),
@@ -35,7 +35,7 @@ pub const NEXT_PENDING: Verb = Verb {
 pub const NEXT_FAILURE: Verb = Verb {
     name: "next-failure",
     keys: &["f"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the next failed call, exit code or broken stream",
     run: |model, _| {
         let broken = model.graph.broken.clone();
@@ -71,7 +71,7 @@ fn no_failure(model: &Model) -> NoPlace {
 pub const NEXT_EDIT: Verb = Verb {
     name: "next-edit",
     keys: &["d"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the next edited node",
     run: |model, _| {
         next(model, NoPlace::NoEdit, &[], |model, id| {
@@ -87,7 +87,7 @@ pub const NEXT_EDIT: Verb = Verb {
 pub const PARENT: Verb = Verb {
     name: "parent",
     keys: &["["],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the parent of the selected node",
     run: |model, _| parent(model),
     ..Verb::BASE
@@ -97,7 +97,7 @@ pub const PARENT: Verb = Verb {
 pub const CHILD: Verb = Verb {
     name: "child",
     keys: &["]"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the first child of the selected node",
     run: |model, _| child(model),
     ..Verb::BASE
@@ -107,7 +107,7 @@ pub const CHILD: Verb = Verb {
 pub const NEXT_SIBLING: Verb = Verb {
     name: "next-sibling",
     keys: &["}"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the next sibling",
     run: |model, _| sibling(model, false),
     ..Verb::BASE
@@ -117,28 +117,11 @@ pub const NEXT_SIBLING: Verb = Verb {
 pub const PREVIOUS_SIBLING: Verb = Verb {
     name: "previous-sibling",
     keys: &["{"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the previous sibling",
     run: |model, _| sibling(model, true),
     ..Verb::BASE
 };
-
-/// Where something can be searched.
-const SEARCHED: &[Context] = &[
-    Context::Panes,
-    Context::Page,
-    Context::Attention,
-    Context::Review,
-    Context::StagedEdits,
-    Context::Branches,
-    Context::Compare,
-    Context::Effects,
-    Context::Bulk,
-    Context::Rule,
-    Context::Rules,
-    Context::Fork,
-    Context::Classify,
-];
 
 /// The verb `search`.
 pub const SEARCH: Verb = Verb {

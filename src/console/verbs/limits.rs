@@ -3,7 +3,7 @@
 //! Must not know: how a limit is checked.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::overlay::LinePurpose;
 use crate::update::prompts;
 
@@ -11,7 +11,7 @@ use crate::update::prompts;
 pub const VERB: Verb = Verb {
     name: "limits",
     keys: &[],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "change the limits (turns, tokens, minutes, price, parallel calls)",
     effect: Effect::Records,
     run: |model, _| {

@@ -3,7 +3,7 @@
 //! Must not know: how a loop is detected.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::{LinePurpose, Overlay, Page, PageContent};
 use crate::refusal::{Empty, Refusal};
@@ -17,7 +17,7 @@ use overrule_domain::escape::Detector;
 pub const LOOPS: Verb = Verb {
     name: "loops",
     keys: &["C"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show loops, steps and outcomes",
     run: |model, _| {
         open(
@@ -33,7 +33,7 @@ pub const LOOPS: Verb = Verb {
 pub const ALLOW_LOOP: Verb = Verb {
     name: "allow-loop",
     keys: &["Y"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "allow the newest loop, or withdraw that; a run paused for it resumes",
     effect: Effect::Records,
     available: |model| allow(model).map(drop).into(),
@@ -49,7 +49,7 @@ pub const ALLOW_LOOP: Verb = Verb {
 pub const MUTE_LOOPS: Verb = Verb {
     name: "mute-loops",
     keys: &[],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "mute a detector of repetition, or unmute it",
     effect: Effect::Records,
     run: |model, _| {

@@ -3,7 +3,8 @@
 //! Must not know: what it moves in.
 
 use super::{Care, Verb};
-use crate::context::Context;
+use crate::cards::{EDITOR, LIST};
+use crate::context::{Context, MOVED, PANES, TYPED};
 use crate::model::Model;
 use crate::motion::Move;
 use crate::refusal::Refusal;
@@ -13,25 +14,7 @@ use crate::update::views;
 pub const UP: Verb = Verb {
     name: "up",
     keys: &["k", "up"],
-    contexts: &[
-        Context::Panes,
-        Context::Page,
-        Context::Attention,
-        Context::Review,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-        Context::Bulk,
-        Context::Rule,
-        Context::Rules,
-        Context::Fork,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-    ],
+    contexts: MOVED,
     doc: "move one row up",
     hint: "",
     run: |model, _| go(model, Move::Up),
@@ -42,25 +25,7 @@ pub const UP: Verb = Verb {
 pub const DOWN: Verb = Verb {
     name: "down",
     keys: &["j", "down"],
-    contexts: &[
-        Context::Panes,
-        Context::Page,
-        Context::Attention,
-        Context::Review,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-        Context::Bulk,
-        Context::Rule,
-        Context::Rules,
-        Context::Fork,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-    ],
+    contexts: MOVED,
     doc: "move one row down",
     hint: "",
     run: |model, _| go(model, Move::Down),
@@ -71,7 +36,7 @@ pub const DOWN: Verb = Verb {
 pub const LEFT: Verb = Verb {
     name: "left",
     keys: &["h", "left"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "fold, or go to the previous tab",
     hint: "",
     run: |model, _| go(model, Move::Left),
@@ -82,7 +47,7 @@ pub const LEFT: Verb = Verb {
 pub const RIGHT: Verb = Verb {
     name: "right",
     keys: &["l", "right"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "unfold, or go to the next tab",
     hint: "",
     run: |model, _| go(model, Move::Right),
@@ -93,25 +58,7 @@ pub const RIGHT: Verb = Verb {
 pub const PAGE_UP: Verb = Verb {
     name: "page-up",
     keys: &["pgup", "ctrl-b"],
-    contexts: &[
-        Context::Panes,
-        Context::Page,
-        Context::Attention,
-        Context::Review,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-        Context::Bulk,
-        Context::Rule,
-        Context::Rules,
-        Context::Fork,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-    ],
+    contexts: MOVED,
     doc: "move one screen up",
     hint: "",
     run: |model, _| go(model, Move::PageUp),
@@ -122,25 +69,7 @@ pub const PAGE_UP: Verb = Verb {
 pub const PAGE_DOWN: Verb = Verb {
     name: "page-down",
     keys: &["pgdn", "ctrl-f"],
-    contexts: &[
-        Context::Panes,
-        Context::Page,
-        Context::Attention,
-        Context::Review,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-        Context::Bulk,
-        Context::Rule,
-        Context::Rules,
-        Context::Fork,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-    ],
+    contexts: MOVED,
     doc: "move one screen down",
     hint: "",
     run: |model, _| go(model, Move::PageDown),
@@ -151,25 +80,7 @@ pub const PAGE_DOWN: Verb = Verb {
 pub const HALF_UP: Verb = Verb {
     name: "half-up",
     keys: &["ctrl-u"],
-    contexts: &[
-        Context::Panes,
-        Context::Page,
-        Context::Attention,
-        Context::Review,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-        Context::Bulk,
-        Context::Rule,
-        Context::Rules,
-        Context::Fork,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-    ],
+    contexts: MOVED,
     doc: "move half a screen up",
     hint: "",
     run: |model, _| go(model, Move::HalfUp),
@@ -180,25 +91,7 @@ pub const HALF_UP: Verb = Verb {
 pub const HALF_DOWN: Verb = Verb {
     name: "half-down",
     keys: &["ctrl-d"],
-    contexts: &[
-        Context::Panes,
-        Context::Page,
-        Context::Attention,
-        Context::Review,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-        Context::Bulk,
-        Context::Rule,
-        Context::Rules,
-        Context::Fork,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-    ],
+    contexts: MOVED,
     doc: "move half a screen down",
     hint: "",
     run: |model, _| go(model, Move::HalfDown),
@@ -209,25 +102,7 @@ pub const HALF_DOWN: Verb = Verb {
 pub const TOP: Verb = Verb {
     name: "top",
     keys: &["g", "home"],
-    contexts: &[
-        Context::Panes,
-        Context::Page,
-        Context::Attention,
-        Context::Review,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-        Context::Bulk,
-        Context::Rule,
-        Context::Rules,
-        Context::Fork,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-    ],
+    contexts: MOVED,
     doc: "go to the first row",
     hint: "",
     run: |model, _| go(model, Move::Top),
@@ -238,25 +113,7 @@ pub const TOP: Verb = Verb {
 pub const BOTTOM: Verb = Verb {
     name: "bottom",
     keys: &["G", "end"],
-    contexts: &[
-        Context::Panes,
-        Context::Page,
-        Context::Attention,
-        Context::Review,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-        Context::Bulk,
-        Context::Rule,
-        Context::Rules,
-        Context::Fork,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-    ],
+    contexts: MOVED,
     doc: "go to the last row; the graph follows new rows from there",
     hint: "",
     run: |model, _| go(model, Move::Bottom),
@@ -267,7 +124,7 @@ pub const BOTTOM: Verb = Verb {
 pub const LIST_UP: Verb = Verb {
     name: "list-up",
     keys: &["up", "ctrl-p"],
-    contexts: &[Context::List],
+    contexts: &[Context::On(LIST)],
     doc: "move one entry up",
     hint: "",
     ..UP
@@ -277,7 +134,7 @@ pub const LIST_UP: Verb = Verb {
 pub const LIST_DOWN: Verb = Verb {
     name: "list-down",
     keys: &["down", "ctrl-n"],
-    contexts: &[Context::List],
+    contexts: &[Context::On(LIST)],
     doc: "move one entry down",
     hint: "",
     ..DOWN
@@ -287,7 +144,7 @@ pub const LIST_DOWN: Verb = Verb {
 pub const LIST_PAGE_UP: Verb = Verb {
     name: "list-page-up",
     keys: &["pgup"],
-    contexts: &[Context::List],
+    contexts: &[Context::On(LIST)],
     doc: "move one screen of the list up",
     hint: "",
     ..PAGE_UP
@@ -297,7 +154,7 @@ pub const LIST_PAGE_UP: Verb = Verb {
 pub const LIST_PAGE_DOWN: Verb = Verb {
     name: "list-page-down",
     keys: &["pgdn"],
-    contexts: &[Context::List],
+    contexts: &[Context::On(LIST)],
     doc: "move one screen of the list down",
     hint: "",
     ..PAGE_DOWN
@@ -307,7 +164,7 @@ pub const LIST_PAGE_DOWN: Verb = Verb {
 pub const LIST_TOP: Verb = Verb {
     name: "list-top",
     keys: &["home"],
-    contexts: &[Context::List],
+    contexts: &[Context::On(LIST)],
     doc: "go to the first entry",
     hint: "",
     ..TOP
@@ -317,7 +174,7 @@ pub const LIST_TOP: Verb = Verb {
 pub const LIST_BOTTOM: Verb = Verb {
     name: "list-bottom",
     keys: &["end"],
-    contexts: &[Context::List],
+    contexts: &[Context::On(LIST)],
     doc: "go to the last entry",
     hint: "",
     ..BOTTOM
@@ -327,7 +184,7 @@ pub const LIST_BOTTOM: Verb = Verb {
 pub const CURSOR_UP: Verb = Verb {
     name: "cursor-up",
     keys: &["up"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "move the cursor up",
     hint: "",
     ..UP
@@ -337,7 +194,7 @@ pub const CURSOR_UP: Verb = Verb {
 pub const CURSOR_DOWN: Verb = Verb {
     name: "cursor-down",
     keys: &["down"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "move the cursor down",
     hint: "",
     ..DOWN
@@ -347,7 +204,7 @@ pub const CURSOR_DOWN: Verb = Verb {
 pub const CURSOR_LEFT: Verb = Verb {
     name: "cursor-left",
     keys: &["left"],
-    contexts: &[Context::Editor, Context::Line, Context::List],
+    contexts: TYPED,
     doc: "move the cursor left",
     hint: "",
     ..LEFT
@@ -357,7 +214,7 @@ pub const CURSOR_LEFT: Verb = Verb {
 pub const CURSOR_RIGHT: Verb = Verb {
     name: "cursor-right",
     keys: &["right"],
-    contexts: &[Context::Editor, Context::Line, Context::List],
+    contexts: TYPED,
     doc: "move the cursor right",
     hint: "",
     ..RIGHT
@@ -367,7 +224,7 @@ pub const CURSOR_RIGHT: Verb = Verb {
 pub const EDITOR_PAGE_UP: Verb = Verb {
     name: "editor-page-up",
     keys: &["pgup"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "move one screen up",
     hint: "",
     ..PAGE_UP
@@ -377,7 +234,7 @@ pub const EDITOR_PAGE_UP: Verb = Verb {
 pub const EDITOR_PAGE_DOWN: Verb = Verb {
     name: "editor-page-down",
     keys: &["pgdn"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "move one screen down",
     hint: "",
     ..PAGE_DOWN

@@ -5,8 +5,10 @@
 use super::availability::{Availability, allowed, is_offered, is_possible, offered};
 use super::synonyms::synonyms;
 use super::{Care, MOVES, TEXTS, Verb, replace};
+use crate::cards::LIST;
+use crate::context;
 use crate::context::Context;
-use crate::hints::context;
+use crate::hints::surface;
 use crate::model::Model;
 use crate::model::overlay::{Choice, Gives, ListPurpose, Overlay};
 use crate::update::lists;
@@ -15,24 +17,7 @@ use crate::update::lists;
 pub const PALETTE: Verb = Verb {
     name: "palette",
     keys: &[":", "ctrl-p"],
-    contexts: &[
-        Context::Panes,
-        Context::Page,
-        Context::Attention,
-        Context::Review,
-        Context::StagedEdits,
-        Context::Branches,
-        Context::Compare,
-        Context::Effects,
-        Context::Bulk,
-        Context::Rule,
-        Context::Rules,
-        Context::Consent,
-        Context::UnknownOutcome,
-        Context::Classify,
-        Context::Broken,
-        Context::Definitions,
-    ],
+    contexts: context::PALETTE,
     doc: "choose any command: type its name, another word for it, or its key",
     hint: "palette",
     available: |model| offered(model.overlays.is_empty()),
@@ -47,7 +32,7 @@ pub const PALETTE: Verb = Verb {
 pub const CHOOSE: Verb = Verb {
     name: "choose",
     keys: &["enter"],
-    contexts: &[Context::List],
+    contexts: &[Context::On(LIST)],
     doc: "choose the selected entry",
     hint: "choose",
     care: Care::Careful,
@@ -74,18 +59,17 @@ fn chosen(model: &Model) -> Option<&Gives> {
 /// Opens the palette: what can be done now, then what works here at other times, then what works elsewhere, with its
 /// place.
 fn palette(model: &mut Model) {
-    let here = context(model);
-    let works = |verb: &Verb| {
-        verb.contexts.iter().any(|context| here.reaches(*context))
-            && (model.settings.is_replay() || verb.contexts != [Context::Replay])
-    };
+    let here = surface(model);
+    let works =
+        |verb: &Verb| verb.works_on(here) && (model.settings.is_replay() || verb.contexts != context::REPLAY);
     let keymap = &model.settings.keymap;
     // A move is pressed, not chosen. A text takes what edits it.
     let is_listed = |verb: &&Verb| {
         !keymap.is_of(MOVES, verb) && is_possible(model, verb) && (works(verb) || !keymap.is_of(TEXTS, verb))
     };
     let choice = |verb: &'static Verb| {
-        let place = verb.contexts.first().filter(|_| !works(verb));
+        let places = keymap.registry().places(verb);
+        let place = places.first().filter(|_| !works(verb));
         let keys = keymap.keys_of(verb.name).iter();
         let keys: Vec<String> = keys.map(ToString::to_string).collect();
         let (right, gives) = match place {
@@ -105,7 +89,7 @@ fn palette(model: &mut Model) {
             gives,
         }
     };
-    let mut choices: Vec<Choice> = keymap.verbs().filter(is_listed).map(choice).collect();
+    let mut choices: Vec<Choice> = keymap.registry().verbs().filter(is_listed).map(choice).collect();
     choices.sort_by_key(|choice| (matches!(choice.gives, Gives::Elsewhere(_)), !choice.now));
     lists::list(model, ListPurpose::Palette, "command", choices);
 }

@@ -3,14 +3,14 @@
 //! Must not know: what a pane shows.
 
 use super::{Care, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::update::views;
 
 /// The verb `next-pane`.
 pub const NEXT_PANE: Verb = Verb {
     name: "next-pane",
     keys: &["tab"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the next pane",
     hint: "pane",
     care: Care::Free,
@@ -25,7 +25,7 @@ pub const NEXT_PANE: Verb = Verb {
 pub const PREVIOUS_PANE: Verb = Verb {
     name: "previous-pane",
     keys: &["shift-tab"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "go to the previous pane",
     care: Care::Free,
     run: |model, _| {
@@ -39,7 +39,7 @@ pub const PREVIOUS_PANE: Verb = Verb {
 pub const ZOOM: Verb = Verb {
     name: "zoom",
     keys: &["z"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "show the focused pane alone, or all of them again",
     run: |model, _| {
         model.screen.zoom = !model.screen.zoom;

@@ -3,7 +3,7 @@
 //! Must not know: how a run is driven.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::update::decide::send;
 use overrule_domain::command::{Command, RunCommand};
@@ -13,7 +13,7 @@ use overrule_domain::state::Mode;
 pub const VERB: Verb = Verb {
     name: "pause",
     keys: &["p"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "pause or resume the run; running calls continue",
     hint: "pause",
     label: |model| is_paused(model).then_some("resume"),

@@ -3,7 +3,7 @@
 //! Must not know: what a policy decides.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::overlay::LinePurpose;
 use crate::update::prompts;
 
@@ -11,7 +11,7 @@ use crate::update::prompts;
 pub const VERB: Verb = Verb {
     name: "policy",
     keys: &[],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "change the policy preset: supervised, guarded, auto or read-only",
     effect: Effect::Records,
     run: |model, _| {

@@ -5,7 +5,8 @@
 use super::availability::{Availability, offered};
 use super::emergency_stop::{is_busy, stop};
 use super::{Care, Effect, Moment, Press, Rank, Verb};
-use crate::context::Context;
+use crate::cards::LEAVE;
+use crate::context::{ALWAYS, Context};
 use crate::halted;
 use crate::model::Model;
 use crate::model::arming::Question;
@@ -20,7 +21,7 @@ use overrule_domain::command::{Command, RunCommand};
 pub const QUIT: Verb = Verb {
     name: "quit",
     keys: &["q"],
-    contexts: &[Context::Panes, Context::Leave],
+    contexts: &[Context::Panes, Context::On(LEAVE)],
     doc: "quit (asks first while something runs)",
     hint: "quit",
     // A halted run continues only in another process.
@@ -41,7 +42,7 @@ pub const QUIT: Verb = Verb {
 pub const QUIT_WAIT: Verb = Verb {
     name: "quit-wait",
     keys: &["w"],
-    contexts: &[Context::Leave],
+    contexts: &[Context::On(LEAVE)],
     doc: "start nothing new, wait for running calls, then quit",
     hint: "quit after running calls",
     effect: Effect::Records,
@@ -61,7 +62,7 @@ pub const QUIT_WAIT: Verb = Verb {
 pub const QUIT_CANCEL: Verb = Verb {
     name: "quit-cancel",
     keys: &["c"],
-    contexts: &[Context::Leave],
+    contexts: &[Context::On(LEAVE)],
     doc: "stop everything, then quit",
     hint: "cancel everything, then quit",
     effect: Effect::Ends(is_busy),
@@ -84,7 +85,7 @@ pub const QUIT_CANCEL: Verb = Verb {
 pub const INTERRUPT: Verb = Verb {
     name: "interrupt",
     keys: &["ctrl-c"],
-    contexts: &[Context::Always],
+    contexts: ALWAYS,
     doc: "ask how to quit; a second press within 2 seconds quits immediately",
     care: Care::Free,
     run: |model, press| {
@@ -98,7 +99,7 @@ pub const INTERRUPT: Verb = Verb {
 pub const SUSPEND: Verb = Verb {
     name: "suspend",
     keys: &["ctrl-z"],
-    contexts: &[Context::Always],
+    contexts: ALWAYS,
     doc: "suspend the program; `fg` in the shell resumes it",
     care: Care::Free,
     run: |_, press| {

@@ -7,7 +7,8 @@ use super::consent::consenting;
 use super::seen::{call_seen, dialog_seen};
 use super::selection::{active_kind, call_and_rev, is_hidden, is_shown, status};
 use super::{About, Care, Effect, Moment, Verb};
-use crate::context::Context;
+use crate::cards::CONSENT;
+use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::overlay::LinePurpose;
 use crate::refusal::{NoTarget, NodeState, Refusal, Row};
@@ -23,7 +24,7 @@ use overrule_domain::node::Node;
 pub const REJECT: Verb = Verb {
     name: "reject",
     keys: &["x"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "reject the call (or the answer) with a reason that the model sees",
     hint: "reject",
     about: About::Node,
@@ -41,7 +42,7 @@ pub const REJECT: Verb = Verb {
 pub const REJECT_REPEAT: Verb = Verb {
     name: "reject-repeat",
     keys: &["x"],
-    contexts: &[Context::Consent],
+    contexts: &[Context::On(CONSENT)],
     doc: "reject the repeated effect with a reason",
     hint: "reject",
     available: answer,

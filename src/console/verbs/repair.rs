@@ -6,7 +6,7 @@ use super::availability::{decision, unless_refused};
 use super::seen::call_seen;
 use super::selection::{call_and_rev, is_call, is_shown};
 use super::{About, Care, Effect, Rank, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::LinePurpose;
 use crate::msg::Out;
@@ -25,7 +25,7 @@ use overrule_domain::state::State;
 pub const CHOOSE_REPAIR: Verb = Verb {
     name: "choose-repair",
     keys: &["F"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "choose one of the repairs offered for the call",
     hint: "choose a repair",
     rank: |_| Rank::Leads,
@@ -52,7 +52,7 @@ pub const CHOOSE_REPAIR: Verb = Verb {
 pub const SKIP_REPAIR: Verb = Verb {
     name: "skip-repair",
     keys: &["K"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "stop repairing; let the call fail",
     hint: "no repair",
     about: About::Node,

@@ -5,7 +5,7 @@
 use super::availability::offered;
 use super::selection::status;
 use super::{About, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::refusal::{NoTarget, Refusal};
 use crate::update::edits::selected;
@@ -15,7 +15,7 @@ use crate::update::lists;
 pub const VERB: Verb = Verb {
     name: "replace",
     keys: &["r"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "choose another tool; copies arguments with the same name",
     hint: "replace",
     about: About::Node,

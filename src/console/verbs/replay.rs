@@ -3,7 +3,7 @@
 //! Must not know: how a recording is read.
 
 use super::{Press, Verb};
-use crate::context::Context;
+use crate::context::REPLAY;
 use crate::link::ReplayControl;
 use crate::model::Model;
 use crate::msg::Out;
@@ -18,7 +18,7 @@ const PARTS: usize = 10;
 pub const PLAY: Verb = Verb {
     name: "play",
     keys: &["P"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "play or pause a recorded run",
     hint: "play/pause",
     run: |model, press| {
@@ -39,7 +39,7 @@ pub const PLAY: Verb = Verb {
 pub const NEXT_EVENT: Verb = Verb {
     name: "next-event",
     keys: &["."],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the next event",
     hint: "next",
     run: |model, press| go(model, ReplayControl::Step, press),
@@ -50,7 +50,7 @@ pub const NEXT_EVENT: Verb = Verb {
 pub const PREVIOUS_EVENT: Verb = Verb {
     name: "previous-event",
     keys: &[","],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the previous event",
     hint: "back",
     run: |model, press| go(model, ReplayControl::Back, press),
@@ -61,7 +61,7 @@ pub const PREVIOUS_EVENT: Verb = Verb {
 pub const FASTER: Verb = Verb {
     name: "faster",
     keys: &["="],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "play faster",
     run: |_, press| {
         press.out.push(Out::Replay(ReplayControl::Faster));
@@ -74,7 +74,7 @@ pub const FASTER: Verb = Verb {
 pub const SLOWER: Verb = Verb {
     name: "slower",
     keys: &["minus"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "play slower",
     run: |_, press| {
         press.out.push(Out::Replay(ReplayControl::Slower));
@@ -87,7 +87,7 @@ pub const SLOWER: Verb = Verb {
 pub const TO_START: Verb = Verb {
     name: "to-start",
     keys: &["0"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the first event",
     run: |model, press| go(model, ReplayControl::Seek(Seq(0)), press),
     ..Verb::BASE
@@ -97,7 +97,7 @@ pub const TO_START: Verb = Verb {
 pub const TO_END: Verb = Verb {
     name: "to-end",
     keys: &["$"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the last event",
     run: |model, press| go(model, ReplayControl::End, press),
     ..Verb::BASE
@@ -107,7 +107,7 @@ pub const TO_END: Verb = Verb {
 pub const TENTH_ON: Verb = Verb {
     name: "tenth-on",
     keys: &["ctrl-right"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "skip a tenth of the recording",
     run: |model, press| skip(model, false, press),
     ..Verb::BASE
@@ -117,7 +117,7 @@ pub const TENTH_ON: Verb = Verb {
 pub const TENTH_BACK: Verb = Verb {
     name: "tenth-back",
     keys: &["ctrl-left"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go back a tenth of the recording",
     run: |model, press| skip(model, true, press),
     ..Verb::BASE
@@ -127,7 +127,7 @@ pub const TENTH_BACK: Verb = Verb {
 pub const NEXT_TURN: Verb = Verb {
     name: "next-turn",
     keys: &["alt-right"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the beginning of the next turn",
     run: |model, press| to_mark(model, MarkKind::Turn, false, press),
     ..Verb::BASE
@@ -137,7 +137,7 @@ pub const NEXT_TURN: Verb = Verb {
 pub const PREVIOUS_TURN: Verb = Verb {
     name: "previous-turn",
     keys: &["alt-left"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the beginning of the previous turn",
     run: |model, press| to_mark(model, MarkKind::Turn, true, press),
     ..Verb::BASE
@@ -147,7 +147,7 @@ pub const PREVIOUS_TURN: Verb = Verb {
 pub const NEXT_DECISION: Verb = Verb {
     name: "next-decision",
     keys: &["alt-down"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the next decision",
     hint: "next decision",
     run: |model, press| to_mark(model, MarkKind::Decision, false, press),
@@ -158,7 +158,7 @@ pub const NEXT_DECISION: Verb = Verb {
 pub const PREVIOUS_DECISION: Verb = Verb {
     name: "previous-decision",
     keys: &["alt-up"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the previous decision",
     run: |model, press| to_mark(model, MarkKind::Decision, true, press),
     ..Verb::BASE
@@ -168,7 +168,7 @@ pub const PREVIOUS_DECISION: Verb = Verb {
 pub const NEXT_FAILURE: Verb = Verb {
     name: "next-recorded-failure",
     keys: &["alt-f"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the next moment of failure",
     hint: "next failure",
     run: |model, press| to_mark(model, MarkKind::Failure, false, press),
@@ -179,7 +179,7 @@ pub const NEXT_FAILURE: Verb = Verb {
 pub const PREVIOUS_FAILURE: Verb = Verb {
     name: "previous-recorded-failure",
     keys: &["alt-F"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the previous moment of failure",
     run: |model, press| to_mark(model, MarkKind::Failure, true, press),
     ..Verb::BASE
@@ -189,7 +189,7 @@ pub const PREVIOUS_FAILURE: Verb = Verb {
 pub const NEXT_EDIT: Verb = Verb {
     name: "next-recorded-edit",
     keys: &["alt-e"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the next moment of an edit",
     run: |model, press| to_mark(model, MarkKind::Edit, false, press),
     ..Verb::BASE
@@ -199,7 +199,7 @@ pub const NEXT_EDIT: Verb = Verb {
 pub const PREVIOUS_EDIT: Verb = Verb {
     name: "previous-recorded-edit",
     keys: &["alt-E"],
-    contexts: &[Context::Replay],
+    contexts: REPLAY,
     doc: "go to the previous moment of an edit",
     run: |model, press| to_mark(model, MarkKind::Edit, true, press),
     ..Verb::BASE

@@ -3,7 +3,7 @@
 //! Must not know: when a breaker opens.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::LinePurpose;
 use crate::refusal::{Empty, Refusal};
@@ -15,7 +15,7 @@ use overrule_domain::command::{Command, ResilienceCommand};
 pub const VERB: Verb = Verb {
     name: "reset-breaker",
     keys: &[],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "reset a breaker",
     effect: Effect::Records,
     available: |model| open(model).map(drop).into(),

@@ -3,7 +3,7 @@
 //! Must not know: how failures are handled.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::overlay::LinePurpose;
 use crate::update::prompts;
 
@@ -11,7 +11,7 @@ use crate::update::prompts;
 pub const VERB: Verb = Verb {
     name: "resilience",
     keys: &[],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "change how failures are handled: retries, delays, breakers",
     effect: Effect::Records,
     run: |model, _| {

@@ -3,7 +3,7 @@
 //! Must not know: which calls only read.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::update::decide::send;
 use overrule_domain::command::{Command, RunCommand};
@@ -12,7 +12,7 @@ use overrule_domain::command::{Command, RunCommand};
 pub const VERB: Verb = Verb {
     name: "restrict",
     keys: &["!"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "restrict the run to reading calls, or lift that; denies other waiting calls, running calls continue",
     effect: Effect::Records,
     stops: |model| model.run.state.restricted.is_none(),

@@ -6,7 +6,7 @@ use super::availability::decision;
 use super::seen::call_seen;
 use super::selection::{call_and_rev, is_call};
 use super::{About, Care, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
 use crate::refusal::Refusal;
@@ -20,7 +20,7 @@ use overrule_domain::id::{NodeId, Rev};
 pub const VERB: Verb = Verb {
     name: "retry",
     keys: &["R"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "run a finished call again, or one whose result was reused",
     hint: "run again",
     about: About::Node,

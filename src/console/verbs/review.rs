@@ -4,6 +4,7 @@
 
 use super::availability::{Availability, offered};
 use super::{Care, Effect, Verb};
+use crate::cards::REVIEW;
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::arming::{Question, VisibleQuestion};
@@ -20,7 +21,7 @@ use overrule_domain::decide::edit::may_keep_later;
 pub const COMMIT_EDIT: Verb = Verb {
     name: "commit-edit",
     keys: &["enter"],
-    contexts: &[Context::Review],
+    contexts: &[Context::On(REVIEW)],
     doc: "commit the edit, or the staged edits, as previewed",
     hint: "commit",
     effect: Effect::Records,
@@ -43,7 +44,7 @@ pub const COMMIT_EDIT: Verb = Verb {
 pub const EDIT_REASON: Verb = Verb {
     name: "edit-reason",
     keys: &["r"],
-    contexts: &[Context::Review],
+    contexts: &[Context::On(REVIEW)],
     doc: "record a reason with the edit",
     hint: "reason",
     effect: Effect::Acts,
@@ -56,7 +57,7 @@ pub const EDIT_REASON: Verb = Verb {
 pub const KEEP_LATER: Verb = Verb {
     name: "keep-later",
     keys: &["l"],
-    contexts: &[Context::Review],
+    contexts: &[Context::On(REVIEW)],
     doc: "keep later turns although the edit changes their request; marks them as drifted",
     hint: "keep later turns",
     label: |model| keeps_later(model).then_some("supersede later ones"),

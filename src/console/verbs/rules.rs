@@ -4,7 +4,8 @@
 
 use super::availability::{decision, live, unless_refused};
 use super::{Care, Effect, Verb};
-use crate::context::Context;
+use crate::cards;
+use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::double_press::What;
 use crate::model::listing::{Item, Kind, Listing};
@@ -19,7 +20,7 @@ use overrule_domain::command::{Command, RunCommand};
 pub const RULES: Verb = Verb {
     name: "rules",
     keys: &["B"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "list the rules of the session",
     effect: Effect::Shows,
     decides: true,
@@ -33,7 +34,7 @@ pub const RULES: Verb = Verb {
 pub const DROP_RULE: Verb = Verb {
     name: "drop-rule",
     keys: &["x", "delete"],
-    contexts: &[Context::Rules],
+    contexts: &[Context::On(cards::RULES)],
     doc: "remove the rule (asks first)",
     hint: "remove rule",
     effect: Effect::Records,

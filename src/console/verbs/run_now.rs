@@ -6,7 +6,7 @@ use super::availability::{decision, unless_refused};
 use super::seen::call_seen;
 use super::selection::{call_and_rev, is_call};
 use super::{About, Care, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
 use crate::refusal::{NoTarget, NodeState, Refusal, Row};
@@ -21,7 +21,7 @@ use overrule_domain::id::{NodeId, Rev};
 pub const VERB: Verb = Verb {
     name: "run-now",
     keys: &["H"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "run a scheduled call immediately",
     hint: "run now",
     about: About::Node,

@@ -3,14 +3,14 @@
 //! Must not know: how the screen is drawn.
 
 use super::{Care, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::msg::Out;
 
 /// The verb `mouse`.
 pub const MOUSE: Verb = Verb {
     name: "mouse",
     keys: &["m"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "capture the mouse, or leave it to the terminal's own selection of text",
     run: |model, press| {
         model.screen.mouse = !model.screen.mouse;
@@ -30,7 +30,7 @@ pub const MOUSE: Verb = Verb {
 pub const REDRAW: Verb = Verb {
     name: "redraw",
     keys: &["ctrl-l"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "redraw the whole screen",
     care: Care::Free,
     run: |_, press| {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::availability::{Availability, answer, dialog, live};
 use super::{Care, Effect, Press, Verb};
+use crate::cards::DEFINITIONS;
 use crate::context::Context;
 use crate::doc::Doc;
 use crate::link::{ServerOrder, ServerState};
@@ -38,7 +39,7 @@ pub const ACCEPT_TOOLS: Verb = Verb {
 pub const ACCEPT_SHOWN: Verb = Verb {
     name: "accept-definitions",
     keys: &["ctrl-a"],
-    contexts: &[Context::Definitions],
+    contexts: &[Context::On(DEFINITIONS)],
     doc: "accept the shown definitions of the server",
     hint: "accept the definitions",
     decides: true,
@@ -66,7 +67,7 @@ pub const REFUSE_TOOLS: Verb = Verb {
 };
 
 const BASE: Verb = Verb {
-    contexts: &[Context::Pane(panes::tools::PANE)],
+    contexts: &[Context::On(panes::tools::PANE.id())],
     effect: Effect::Acts,
     care: Care::Alone,
     ..Verb::BASE

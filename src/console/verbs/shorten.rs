@@ -5,6 +5,7 @@
 use super::availability::Availability;
 use super::seen::dialog_seen;
 use super::{Care, Effect, Press, Verb};
+use crate::cards::{ATTENTION, BROKEN};
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::overlay::Overlay;
@@ -61,7 +62,7 @@ pub const DROP_TURNS: Verb = Verb {
 pub const CHOICES: [&Verb; 3] = [&SHORTEN, &SUMMARIZE, &DROP_TURNS];
 
 const BASE: Verb = Verb {
-    contexts: &[Context::Panes, Context::Broken, Context::Attention],
+    contexts: &[Context::Panes, Context::On(BROKEN), Context::On(ATTENTION)],
     effect: Effect::Records,
     care: Care::Careful,
     available,

@@ -3,6 +3,7 @@
 //! Must not know: what an edit does.
 
 use super::{Effect, Verb};
+use crate::cards::{EDITOR, REVIEW};
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::overlay::{Overlay, Whose};
@@ -16,7 +17,7 @@ use crate::update::stage::{count, hold, them};
 pub const STAGE: Verb = Verb {
     name: "stage",
     keys: &["ctrl-g"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "stage the edit, to commit it together with others",
     hint: "stage",
     effect: Effect::Acts,
@@ -29,7 +30,7 @@ pub const STAGE: Verb = Verb {
 pub const STAGE_PREVIEWED: Verb = Verb {
     name: "stage-previewed",
     keys: &["c"],
-    contexts: &[Context::Review],
+    contexts: &[Context::On(REVIEW)],
     doc: "stage the previewed edit, to commit it together with others",
     hint: "stage",
     ..STAGE

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use super::{Care, Effect, Verb};
-use crate::context::Context;
+use crate::cards;
+use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::double_press::What;
 use crate::model::editor::{Editor, Purpose};
@@ -22,7 +23,7 @@ use overrule_domain::command::{Command, Edit, EditCommand};
 pub const STAGED_EDITS: Verb = Verb {
     name: "staged-edits",
     keys: &["E"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "list the staged edits",
     hint: "staged edits",
     effect: Effect::Acts,
@@ -39,7 +40,7 @@ pub const STAGED_EDITS: Verb = Verb {
 pub const STAGED_PREVIEW: Verb = Verb {
     name: "staged-preview",
     keys: &["v", "p"],
-    contexts: &[Context::StagedEdits],
+    contexts: &[Context::On(cards::STAGED_EDITS)],
     doc: "preview all staged edits together; enter there commits them",
     hint: "preview all",
     effect: Effect::Acts,
@@ -56,7 +57,7 @@ pub const STAGED_PREVIEW: Verb = Verb {
 pub const STAGED_OPEN: Verb = Verb {
     name: "staged-open",
     keys: &["enter", "e"],
-    contexts: &[Context::StagedEdits],
+    contexts: &[Context::On(cards::STAGED_EDITS)],
     doc: "continue the edit on the current revision of its node",
     hint: "open",
     effect: Effect::Records,
@@ -68,7 +69,7 @@ pub const STAGED_OPEN: Verb = Verb {
 pub const STAGED_REMOVE: Verb = Verb {
     name: "staged-remove",
     keys: &["x", "delete"],
-    contexts: &[Context::StagedEdits],
+    contexts: &[Context::On(cards::STAGED_EDITS)],
     doc: "remove the edit from the list",
     hint: "remove",
     effect: Effect::Acts,
@@ -80,7 +81,7 @@ pub const STAGED_REMOVE: Verb = Verb {
 pub const STAGED_DROP: Verb = Verb {
     name: "staged-drop",
     keys: &["D"],
-    contexts: &[Context::StagedEdits],
+    contexts: &[Context::On(cards::STAGED_EDITS)],
     doc: "drop all staged edits (asks first)",
     hint: "drop all",
     effect: Effect::Acts,
@@ -94,7 +95,7 @@ pub const STAGED_DROP: Verb = Verb {
 pub const COMMIT_STAGED: Verb = Verb {
     name: "commit-staged",
     keys: &[],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "preview all staged edits together; enter there commits them",
     hint: "",
     ..STAGED_PREVIEW

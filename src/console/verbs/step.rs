@@ -3,7 +3,7 @@
 //! Must not know: how a run is driven.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::update::decide::send;
 use overrule_domain::command::{Command, RunCommand};
 
@@ -11,7 +11,7 @@ use overrule_domain::command::{Command, RunCommand};
 pub const VERB: Verb = Verb {
     name: "step",
     keys: &["s"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "while paused, start one call or request",
     hint: "step",
     effect: Effect::Records,

@@ -4,7 +4,7 @@
 
 use super::availability::offered;
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::update::decide::send;
 use overrule_domain::command::{Command, RunCommand};
@@ -16,7 +16,7 @@ use overrule_present::many;
 pub const VERB: Verb = Verb {
     name: "stop-turn",
     keys: &["S"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "end the open stream or a pending retry and pause the run; complete blocks become the turn",
     hint: "stop turn",
     effect: Effect::Ends(|model| model.run.streams()),

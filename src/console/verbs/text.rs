@@ -4,7 +4,8 @@
 
 use super::availability::offered;
 use super::{Care, Rank, Verb};
-use crate::context::Context;
+use crate::cards::{EDITOR, LINE};
+use crate::context::{Context, TYPED, WRITTEN};
 use crate::field::{Field, Reach, TextVerb};
 use crate::halted;
 use crate::model::Model;
@@ -18,7 +19,7 @@ use crate::update::{discard, edits, prompts, typing};
 pub const DONE: Verb = Verb {
     name: "done",
     keys: &["ctrl-s", "alt-enter"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "finish the text; previews what it changes",
     hint: "done",
     care: Care::Careful,
@@ -38,7 +39,7 @@ pub const DONE: Verb = Verb {
 pub const ACCEPT: Verb = Verb {
     name: "accept",
     keys: &["enter", "ctrl-s"],
-    contexts: &[Context::Line],
+    contexts: &[Context::On(LINE)],
     doc: "finish the line",
     hint: "accept",
     label: |model| match model.overlays.last() {
@@ -53,7 +54,7 @@ pub const ACCEPT: Verb = Verb {
 pub const DISCARD: Verb = Verb {
     name: "discard",
     keys: &["esc"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "close without a change; a changed text, or a reason, needs a second press",
     hint: "discard",
     rank: |_| Rank::Stays,
@@ -68,7 +69,7 @@ pub const DISCARD: Verb = Verb {
 pub const EXTERNAL: Verb = Verb {
     name: "external",
     keys: &["ctrl-o"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "continue in $EDITOR",
     hint: "$EDITOR",
     run: |model, press| {
@@ -86,7 +87,7 @@ pub const EXTERNAL: Verb = Verb {
 pub const FORM: Verb = Verb {
     name: "form",
     keys: &["ctrl-t"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "switch a value between plain text and JSON",
     hint: "text/JSON",
     available: |model| offered(editor(model).is_some_and(|editor| editor.purpose.is_value())),
@@ -105,7 +106,7 @@ pub const FORM: Verb = Verb {
 pub const COMPLETE: Verb = Verb {
     name: "complete",
     keys: &["tab"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "complete names, values and references in JSON; elsewhere insert a tab",
     run: |model, _| {
         typing::complete(model);
@@ -118,7 +119,7 @@ pub const COMPLETE: Verb = Verb {
 pub const NEXT_FAULT: Verb = Verb {
     name: "next-fault",
     keys: &["alt-e"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "go to the next place that breaks JSON or the schema",
     hint: "next fault",
     available: |model| offered(editor(model).is_some_and(|editor| editor.marks.iter().any(Option::is_some))),
@@ -133,7 +134,7 @@ pub const NEXT_FAULT: Verb = Verb {
 pub const FIND: Verb = Verb {
     name: "find",
     keys: &["ctrl-f"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "find words in the text",
     hint: "find",
     run: |model, _| {
@@ -147,7 +148,7 @@ pub const FIND: Verb = Verb {
 pub const COPY_SELECTED: Verb = Verb {
     name: "copy-selected",
     keys: &["alt-c"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "copy the selection, or everything, to the terminal's clipboard",
     hint: "copy",
     // Usually one of many keys of a text; here it saves the text.
@@ -164,7 +165,7 @@ pub const COPY_SELECTED: Verb = Verb {
 pub const PASTE: Verb = Verb {
     name: "paste",
     keys: &["ctrl-y"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "insert the text that was cut last",
     run: |model, _| {
         if !prompts::is_too_long(model, None) {
@@ -180,7 +181,7 @@ pub const PASTE: Verb = Verb {
 pub const UNDO_TYPING: Verb = Verb {
     name: "undo-typing",
     keys: &["alt-u", "ctrl-7"],
-    contexts: &[Context::Editor, Context::Line, Context::List],
+    contexts: TYPED,
     doc: "undo the last change of the text",
     run: |model, _| edit(model, TextVerb::Undo),
     ..Verb::BASE
@@ -190,7 +191,7 @@ pub const UNDO_TYPING: Verb = Verb {
 pub const REDO_TYPING: Verb = Verb {
     name: "redo-typing",
     keys: &["ctrl-r"],
-    contexts: &[Context::Editor, Context::Line, Context::List],
+    contexts: TYPED,
     doc: "redo the last undone change of the text",
     run: |model, _| edit(model, TextVerb::Redo),
     ..Verb::BASE
@@ -200,7 +201,7 @@ pub const REDO_TYPING: Verb = Verb {
 pub const WORD_LEFT: Verb = Verb {
     name: "word-left",
     keys: &["ctrl-left", "alt-b"],
-    contexts: &[Context::Editor, Context::Line, Context::List],
+    contexts: TYPED,
     doc: "move one word left",
     run: |model, _| edit(model, TextVerb::WordLeft),
     ..Verb::BASE
@@ -210,7 +211,7 @@ pub const WORD_LEFT: Verb = Verb {
 pub const WORD_RIGHT: Verb = Verb {
     name: "word-right",
     keys: &["ctrl-right", "alt-f"],
-    contexts: &[Context::Editor, Context::Line, Context::List],
+    contexts: TYPED,
     doc: "move one word right",
     run: |model, _| edit(model, TextVerb::WordRight),
     ..Verb::BASE
@@ -220,7 +221,7 @@ pub const WORD_RIGHT: Verb = Verb {
 pub const LINE_START: Verb = Verb {
     name: "line-start",
     keys: &["home"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "go to the start of the line",
     run: |model, _| edit(model, TextVerb::LineStart),
     ..Verb::BASE
@@ -230,7 +231,7 @@ pub const LINE_START: Verb = Verb {
 pub const LINE_END: Verb = Verb {
     name: "line-end",
     keys: &["end", "ctrl-e"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "go to the end of the line",
     run: |model, _| edit(model, TextVerb::LineEnd),
     ..Verb::BASE
@@ -240,7 +241,7 @@ pub const LINE_END: Verb = Verb {
 pub const FIRST_LINE: Verb = Verb {
     name: "first-line",
     keys: &["ctrl-home"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "go to the start of the text",
     run: |model, _| edit(model, TextVerb::First),
     ..Verb::BASE
@@ -250,7 +251,7 @@ pub const FIRST_LINE: Verb = Verb {
 pub const LAST_LINE: Verb = Verb {
     name: "last-line",
     keys: &["ctrl-end"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "go to the end of the text",
     run: |model, _| edit(model, TextVerb::Last),
     ..Verb::BASE
@@ -260,7 +261,7 @@ pub const LAST_LINE: Verb = Verb {
 pub const ERASE_WORD: Verb = Verb {
     name: "erase-word",
     keys: &["ctrl-w", "alt-backspace"],
-    contexts: &[Context::Editor, Context::Line, Context::List],
+    contexts: TYPED,
     doc: "erase the word before the cursor",
     run: |model, _| edit(model, TextVerb::EraseWord),
     ..Verb::BASE
@@ -270,7 +271,7 @@ pub const ERASE_WORD: Verb = Verb {
 pub const ERASE_START: Verb = Verb {
     name: "erase-start",
     keys: &["ctrl-u"],
-    contexts: &[Context::Editor, Context::Line, Context::List],
+    contexts: TYPED,
     doc: "erase to the start of the line; clears a line that was filled in before",
     run: |model, _| edit(model, TextVerb::EraseStart),
     ..Verb::BASE
@@ -280,7 +281,7 @@ pub const ERASE_START: Verb = Verb {
 pub const ERASE_END: Verb = Verb {
     name: "erase-end",
     keys: &["ctrl-k"],
-    contexts: &[Context::Editor, Context::Line, Context::List],
+    contexts: TYPED,
     doc: "erase to the end of the line",
     run: |model, _| edit(model, TextVerb::EraseEnd),
     ..Verb::BASE
@@ -290,7 +291,7 @@ pub const ERASE_END: Verb = Verb {
 pub const FIND_NEXT: Verb = Verb {
     name: "find-next",
     keys: &["alt-n"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "go to the next match in the text",
     run: |model, _| edit(model, TextVerb::FindNext),
     ..Verb::BASE
@@ -300,7 +301,7 @@ pub const FIND_NEXT: Verb = Verb {
 pub const FIND_BACK: Verb = Verb {
     name: "find-back",
     keys: &["alt-p"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "go to the previous match in the text",
     run: |model, _| edit(model, TextVerb::FindBack),
     ..Verb::BASE
@@ -310,7 +311,7 @@ pub const FIND_BACK: Verb = Verb {
 pub const SELECT_LEFT: Verb = Verb {
     name: "select-left",
     keys: &["shift-left"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "select a character to the left",
     run: |model, _| edit(model, TextVerb::Select(Reach::Left)),
     ..Verb::BASE
@@ -320,7 +321,7 @@ pub const SELECT_LEFT: Verb = Verb {
 pub const SELECT_RIGHT: Verb = Verb {
     name: "select-right",
     keys: &["shift-right"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "select a character to the right",
     run: |model, _| edit(model, TextVerb::Select(Reach::Right)),
     ..Verb::BASE
@@ -330,7 +331,7 @@ pub const SELECT_RIGHT: Verb = Verb {
 pub const SELECT_UP: Verb = Verb {
     name: "select-up",
     keys: &["shift-up"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "select a line up",
     run: |model, _| edit(model, TextVerb::Select(Reach::Up)),
     ..Verb::BASE
@@ -340,7 +341,7 @@ pub const SELECT_UP: Verb = Verb {
 pub const SELECT_DOWN: Verb = Verb {
     name: "select-down",
     keys: &["shift-down"],
-    contexts: &[Context::Editor],
+    contexts: &[Context::On(EDITOR)],
     doc: "select a line down",
     run: |model, _| edit(model, TextVerb::Select(Reach::Down)),
     ..Verb::BASE
@@ -350,7 +351,7 @@ pub const SELECT_DOWN: Verb = Verb {
 pub const SELECT_LINE_START: Verb = Verb {
     name: "select-line-start",
     keys: &["shift-home"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "select to the start of the line",
     run: |model, _| edit(model, TextVerb::Select(Reach::LineStart)),
     ..Verb::BASE
@@ -360,7 +361,7 @@ pub const SELECT_LINE_START: Verb = Verb {
 pub const SELECT_LINE_END: Verb = Verb {
     name: "select-line-end",
     keys: &["shift-end"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "select to the end of the line",
     run: |model, _| edit(model, TextVerb::Select(Reach::LineEnd)),
     ..Verb::BASE
@@ -370,7 +371,7 @@ pub const SELECT_LINE_END: Verb = Verb {
 pub const SELECT_ALL: Verb = Verb {
     name: "select-all",
     keys: &["alt-a"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "select everything",
     run: |model, _| edit(model, TextVerb::Select(Reach::All)),
     ..Verb::BASE
@@ -380,7 +381,7 @@ pub const SELECT_ALL: Verb = Verb {
 pub const CUT: Verb = Verb {
     name: "cut",
     keys: &["alt-x"],
-    contexts: &[Context::Editor, Context::Line],
+    contexts: WRITTEN,
     doc: "cut the selection",
     run: |model, _| edit(model, TextVerb::Cut),
     ..Verb::BASE

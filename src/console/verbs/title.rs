@@ -3,7 +3,7 @@
 //! Must not know: where it is stored.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::overlay::LinePurpose;
 use crate::update::prompts;
 
@@ -11,7 +11,7 @@ use crate::update::prompts;
 pub const VERB: Verb = Verb {
     name: "title",
     keys: &[],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "name the session",
     effect: Effect::Records,
     run: |model, _| {

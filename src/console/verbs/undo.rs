@@ -3,7 +3,7 @@
 //! Must not know: how a branch is computed.
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::refusal::{Empty, Refusal};
 use crate::update::review;
@@ -17,7 +17,7 @@ use overrule_present::branch as branch_view;
 pub const VERB: Verb = Verb {
     name: "undo",
     keys: &["u"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "undo the newest edit; shows first what returns and which effects stay",
     hint: "undo",
     effect: Effect::Records,

@@ -5,6 +5,7 @@
 use super::availability::{answer, on_unknown};
 use super::seen::{dialog_seen, unknown_read, unknown_seen};
 use super::{Care, Effect, Verb};
+use crate::cards::{EFFECTS, UNKNOWN_OUTCOME};
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::overlay::LinePurpose;
@@ -20,7 +21,7 @@ use overrule_domain::id::{Attempt, NodeId};
 pub const IT_HAPPENED: Verb = Verb {
     name: "it-happened",
     keys: &["h"],
-    contexts: &[Context::UnknownOutcome, Context::Effects],
+    contexts: &[Context::On(UNKNOWN_OUTCOME), Context::On(EFFECTS)],
     doc: "confirm that the execution happened, and type its result",
     hint: "it happened: type the result",
     short: "happened",
@@ -37,7 +38,7 @@ pub const IT_HAPPENED: Verb = Verb {
 pub const IT_DID_NOT: Verb = Verb {
     name: "it-did-not",
     keys: &["d"],
-    contexts: &[Context::UnknownOutcome, Context::Effects],
+    contexts: &[Context::On(UNKNOWN_OUTCOME), Context::On(EFFECTS)],
     doc: "confirm that the execution did not happen; an approved call runs immediately, any other asks again",
     hint: "it did not happen: run it",
     short: "did not: run",
@@ -55,7 +56,7 @@ pub const IT_DID_NOT: Verb = Verb {
 pub const DID_NOT_FINISH: Verb = Verb {
     name: "did-not-finish",
     keys: &["c"],
-    contexts: &[Context::UnknownOutcome],
+    contexts: &[Context::On(UNKNOWN_OUTCOME)],
     doc: "confirm that a cancelled execution did not finish; the call ends as cancelled, its effect stays unknown",
     hint: "did not finish: continue",
     short: "not finished",
@@ -72,7 +73,7 @@ pub const DID_NOT_FINISH: Verb = Verb {
 pub const ABANDON_CALL: Verb = Verb {
     name: "abandon-call",
     keys: &["x"],
-    contexts: &[Context::UnknownOutcome],
+    contexts: &[Context::On(UNKNOWN_OUTCOME)],
     doc: "end the call with an unknown outcome; it does not run again, its effect stays listed as unknown",
     hint: "abandon: not run again",
     short: "abandon",

@@ -3,7 +3,7 @@
 //! Must not know: how an execution ends.
 
 use super::{About, Effect, Verb};
-use crate::context::Context;
+use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
 use crate::refusal::{NoTarget, Refusal, Row};
@@ -15,7 +15,7 @@ use overrule_domain::node::Node;
 pub const VERB: Verb = Verb {
     name: "unpin",
     keys: &["U"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "let executions replace a corrected observation again",
     hint: "unpin",
     about: About::Node,

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::model::Model;
 use crate::msg::Out;
 use crate::refusal::Refusal;
+use crate::surface::SurfaceId;
 use overrule_domain::command::Command;
 
 /// All verbs, by family with its heading, in the order of help.
@@ -77,6 +78,19 @@ impl Verb {
         command: |_| None,
         run: |_, _| Ok(()),
     };
+
+    /// True if its keys work on a surface.
+    pub fn works_on(&self, surface: SurfaceId) -> bool {
+        self.contexts.iter().any(|context| context.covers(surface))
+    }
+
+    /// True if it belongs to a surface, and not to every one or every pane.
+    pub fn is_of(&self, surface: SurfaceId) -> bool {
+        let is_own = |context: &Context| matches!(context, Context::On(_) | Context::Each(_));
+        self.contexts
+            .iter()
+            .any(|context| is_own(context) && context.covers(surface))
+    }
 
     /// True for a verb with consequences, which a key that is part of a paste must not start.
     pub fn waits_after_paste(&self) -> bool {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{Effect, Verb};
-use crate::context::Context;
+use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::overlay::LinePurpose;
 use crate::panes;
@@ -20,7 +20,7 @@ use overrule_domain::command::{Command, WeightCommand};
 pub const SET_WEIGHT: Verb = Verb {
     name: "set-weight",
     keys: &["Q"],
-    contexts: &[Context::Pane(panes::health::PANE)],
+    contexts: &[Context::On(panes::health::PANE.id())],
     doc: "set the weight of the tool for the kind of task, 0 to 1",
     hint: "set weight",
     effect: Effect::Records,
@@ -42,7 +42,7 @@ pub const SET_WEIGHT: Verb = Verb {
 pub const RESET_WEIGHTS: Verb = Verb {
     name: "reset-weights",
     keys: &["backspace"],
-    contexts: &[Context::Pane(panes::health::PANE)],
+    contexts: &[Context::On(panes::health::PANE.id())],
     doc: "reset the tool's weights",
     hint: "reset",
     effect: Effect::Records,
@@ -60,7 +60,7 @@ pub const RESET_WEIGHTS: Verb = Verb {
 pub const FORGET_WEIGHTS: Verb = Verb {
     name: "forget-weights",
     keys: &[],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "reset the weights of one tool, or of all (asks which)",
     effect: Effect::Records,
     run: |model, _| {

@@ -9,7 +9,8 @@ use super::availability::{decision, offered, unless_refused};
 use super::seen::list_read;
 use super::selection::active_kind;
 use super::{About, Care, Effect, Rank, Verb};
-use crate::context::Context;
+use crate::cards::RULE;
+use crate::context::{Context, PANES};
 use crate::json;
 use crate::model::Model;
 use crate::model::editor::{Editor, Purpose};
@@ -28,7 +29,7 @@ use overrule_policy::backtest::{Would, read};
 pub const WRITE_RULE: Verb = Verb {
     name: "write-rule",
     keys: &["+"],
-    contexts: &[Context::Panes],
+    contexts: PANES,
     doc: "write a rule for the session from the selected call: allow, ask or deny; counts its past matches first",
     hint: "rule for such calls",
     rank: |_| Rank::Last,
@@ -50,7 +51,7 @@ pub const WRITE_RULE: Verb = Verb {
 pub const ACCEPT_RULE: Verb = Verb {
     name: "accept-rule",
     keys: &["ctrl-a"],
-    contexts: &[Context::Rule],
+    contexts: &[Context::On(RULE)],
     doc: "accept the shown rule",
     hint: "accept the rule",
     effect: Effect::Records,

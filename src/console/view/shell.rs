@@ -38,9 +38,10 @@ pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
         if let Some(area) = places.banner {
             header::banner(model, &mut canvas, area);
         }
+        let registry = model.settings.keymap.registry();
         for pane in model.screen.panes() {
-            if let Some(area) = places.of(pane) {
-                pane.draw(model, &mut canvas, area);
+            if let (Some(area), Some(kind)) = (places.of(pane), registry.kind(pane)) {
+                kind.draw(model, &mut canvas, area);
             }
         }
         divider(model, &mut canvas);

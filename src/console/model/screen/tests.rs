@@ -4,10 +4,19 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The main panes, and some of those at the bottom.
+fn all() -> Vec<Pane> {
+    crate::app::registry::REGISTRY
+        .panes
+        .iter()
+        .map(|kind| kind.pane())
+        .collect()
+}
+
 #[test]
 fn a_long_word_moves_no_pane_off_a_screen_that_just_has_room_for_all() {
     let mut screen = Screen::new(40, 30);
-    screen.focus(panes::state::PANE);
+    screen.focus(crate::panes::state::PANE);
     for wordy in [1, 3] {
         screen.wordy = wordy;
         screen.arrange(0, false);
@@ -29,12 +38,12 @@ proptest! {
         let shown = |screen: &mut Screen, wordy: u16| {
             screen.wordy = wordy;
             screen.arrange(queued, banner);
-            panes::ALL.iter().map(|pane| screen.places.of(*pane).is_some()).collect::<Vec<_>>()
+            all().iter().map(|pane| screen.places.of(*pane).is_some()).collect::<Vec<_>>()
         };
-        screen.lower = lower.and_then(|at| panes::lower().nth(at));
+        screen.lower = lower.and_then(|at| all().into_iter().filter(|pane| pane.place() == Place::Lower).nth(at));
         let [left, graph, queue, low] = sizes;
         screen.sizes = Sizes { left, graph, queue, lower: low };
-        screen.focus(panes::ALL[pane]);
+        screen.focus(all()[pane]);
         prop_assert_eq!(shown(&mut screen, 1), shown(&mut screen, wordy), "a word moves no pane off the screen");
         let places = screen.places;
         let areas: Vec<Rect> = [places.graph, places.queue, places.inspector, places.lower, places.banner]

@@ -14,15 +14,15 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::model::run::RunPart;
 use crate::layout::fold::{FoldKind, RowKind};
 use crate::layout::gutter::Shape;
-use overrule_domain::id::{NodeId, NodeKind, Seq, TurnId};
-use overrule_domain::state::State;
-use overrule_domain::turn::Turn;
+use crate::model::run::RunPart;
 pub use entries::Mark;
 use highlight::Highlight;
 use map::MapPane;
+use overrule_domain::id::{NodeId, NodeKind, Seq, TurnId};
+use overrule_domain::state::State;
+use overrule_domain::turn::Turn;
 use query::Query;
 use rows::{RowSettings, Rows};
 pub use search::Search;

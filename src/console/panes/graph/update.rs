@@ -2,14 +2,14 @@
 //!
 //! Must not know: how rows are made, how anything is drawn.
 
-use crate::update::refresh::prepare;
 use crate::layout::map::Flow;
 use crate::model::Model;
+use crate::motion::Move;
+use crate::panes::Pane;
 use crate::panes::graph::model::map::Spot;
 use crate::panes::graph::model::query::Query;
 use crate::panes::graph::model::{Form, GraphPane, body};
-use crate::panes::Pane;
-use crate::motion::Move;
+use crate::update::refresh::prepare;
 
 /// Layers of a large step in the map.
 const LEAP: isize = 3;

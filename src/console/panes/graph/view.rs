@@ -14,20 +14,20 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use crate::view::paint::{Canvas, row_of};
-use crate::view::shell;
 use crate::columns::Columns as _;
 use crate::layout::gutter::{Cell, Glyphs};
 use crate::model::Model;
-use crate::panes::graph::model::{Form, Level, body};
 use crate::model::screen::inside;
 use crate::panes::Pane;
+use crate::panes::graph::model::{Form, Level, body};
 use crate::symbols::Symbol;
 use crate::theme::Role;
+use crate::view::paint::{Canvas, row_of};
+use crate::view::shell;
+use margins::Margins;
+use overrule_base::text::visible;
 use overrule_domain::id::NodeId;
 use overrule_domain::lineage::Plan;
-use overrule_base::text::visible;
-use margins::Margins;
 use row_preview::RowPreview;
 
 /// Members of a folded row that are checked for a highlight.

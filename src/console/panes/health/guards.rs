@@ -6,8 +6,8 @@
 
 use crate::doc::Styled;
 use crate::edit_result;
-use crate::panes::rows::{Row, Target};
 use crate::model::run::RunPart;
+use crate::panes::rows::{Row, Target};
 use crate::theme::Role;
 use overrule_domain::escape::{Detector, Incident, Step, StepOutcome};
 use overrule_domain::id::NodeId;

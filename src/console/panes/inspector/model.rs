@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::doc::{Cache, Doc};
-use crate::panes::graph::model::Pick;
-use crate::panes::Pane;
 use crate::model::seek::Seek;
+use crate::panes::Pane;
+use crate::panes::graph::model::Pick;
 use crate::work::Work;
 use overrule_domain::id::{NodeKind, Rev, Seq, TurnId};
 use overrule_domain::state::State;
@@ -227,8 +227,16 @@ impl Inspector {
 
     /// The tab to show for a subject.
     pub fn tab_for(&self, subject: Option<Subject>, lead: Pane, state: &State) -> Tab {
-        let asked = if waits(subject, state) { Tab::Arguments } else { Tab::Content };
-        let chosen = if lead == Pane::QUEUE { self.queue_tab.unwrap_or(asked) } else { self.graph_tab };
+        let asked = if waits(subject, state) {
+            Tab::Arguments
+        } else {
+            Tab::Content
+        };
+        let chosen = if lead == Pane::QUEUE {
+            self.queue_tab.unwrap_or(asked)
+        } else {
+            self.graph_tab
+        };
         if has(subject, chosen) {
             chosen
         } else {
@@ -286,7 +294,9 @@ fn waits(subject: Option<Subject>, state: &State) -> bool {
     let Some(Subject::Pick(Pick::Node(id))) = subject else {
         return false;
     };
-    state.call(id.call()).is_some_and(|call| call.status.needs_operator())
+    state
+        .call(id.call())
+        .is_some_and(|call| call.status.needs_operator())
 }
 
 /// Whether a subject has a tab.

@@ -21,7 +21,9 @@ pub(super) fn inspect(model: &mut Model, width: u16, height: usize) {
             QueueEntry::Turn { turn, .. } => Subject::Broken(turn),
         });
     let subject = from_queue.or(model.graph.selected.map(Subject::Pick));
-    let tab = model.inspector.tab_for(subject, model.screen.lead, &model.run.state);
+    let tab = model
+        .inspector
+        .tab_for(subject, model.screen.lead, &model.run.state);
     let follows = turn_to(model, subject, tab) || model.inspector.is_at_end(height);
     let streamed = match subject {
         Some(Subject::Pick(Pick::Live(turn, _))) => {

@@ -7,16 +7,16 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 use regex::Regex;
 
-use crate::view::paint::{Canvas, row_of};
-use crate::view::shell;
 use crate::columns::Columns as _;
 use crate::doc::{Doc, Styled};
 use crate::model::Model;
-use crate::panes::graph::model::Pick;
-use crate::panes::inspector::model::{Subject, Tab};
 use crate::model::screen::inside;
 use crate::panes::Pane;
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::{Subject, Tab};
 use crate::theme::Role;
+use crate::view::paint::{Canvas, row_of};
+use crate::view::shell;
 
 /// Draws the pane.
 pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {

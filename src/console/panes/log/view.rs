@@ -6,17 +6,17 @@ use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
 
-use crate::view::paint::{Canvas, row_of};
-use crate::panes::rows::view as rows;
-use crate::view::shell;
 use crate::doc::Styled;
 use crate::event_text;
 use crate::model::Model;
-use crate::panes::log::model::Line;
 use crate::model::screen::inside;
 use crate::panes::Pane;
+use crate::panes::log::model::Line;
+use crate::panes::rows::view as rows;
 use crate::symbols::Symbol;
 use crate::theme::Role;
+use crate::view::paint::{Canvas, row_of};
+use crate::view::shell;
 
 /// The fewest columns with a time in each line.
 const TIMED: u16 = 60;

@@ -7,18 +7,19 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use crate::view::paint::{Canvas, row_of};
-use crate::view::shell;
 use crate::doc::Styled;
 use crate::halted;
-use crate::refusal::HALTED;
-use crate::panes::queue::model::{Item, QueueEntry};
 use crate::model::screen::inside;
-use crate::panes::Pane;
 use crate::model::{Model, idle};
+use crate::panes::Pane;
+use crate::panes::queue::model::{Item, QueueEntry};
+use crate::refusal::HALTED;
 use crate::summary;
 use crate::symbols::Symbol;
 use crate::theme::Role;
+use crate::view::paint::{Canvas, row_of};
+use crate::view::shell;
+use overrule_base::text::visible;
 use overrule_domain::call::{Call, FileCheck, Status};
 use overrule_domain::effective_status::EffectiveStatus;
 use overrule_domain::id::{NodeId, Rev, TurnId};
@@ -30,7 +31,6 @@ use overrule_domain::turn::{Stream, StreamFaultKind};
 use overrule_present::call::RunFilesView;
 use overrule_present::danger;
 use overrule_present::many;
-use overrule_base::text::visible;
 
 /// Columns of the name of the operator's program.
 const APPROVER: usize = 20;
@@ -80,13 +80,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let cursor = queue.position().filter(|_| model.is_selected_in_queue());
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
-    for (line, item) in queue
-        .items
-        .iter()
-        .enumerate()
-        .skip(queue.top)
-        .take(rows)
-    {
+    for (line, item) in queue.items.iter().enumerate().skip(queue.top).take(rows) {
         let place = row_of(body, u16::try_from(line - queue.top).unwrap_or(u16::MAX));
         let words = Rect {
             x: place.x + 1.min(place.width),
@@ -134,7 +128,11 @@ fn draw_conflicts(model: &Model, canvas: &mut Canvas<'_>, body: Rect, from: usiz
 pub(super) fn texts(model: &Model) -> (usize, Vec<String>) {
     let width = model.screen.places.of(Pane::QUEUE).unwrap_or_default().width;
     let room = usize::from(width.saturating_sub(1));
-    let texts = model.queue.items.iter().map(|item| entry(model, item, room).plain());
+    let texts = model
+        .queue
+        .items
+        .iter()
+        .map(|item| entry(model, item, room).plain());
     (model.queue.position().unwrap_or_default(), texts.collect())
 }
 

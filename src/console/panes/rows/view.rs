@@ -7,17 +7,14 @@ use ratatui::layout::Rect;
 use crate::columns::Columns as _;
 use crate::model::Model;
 use crate::model::screen::inside;
-use crate::panes::{Pane, lower};
+use crate::pane::Pane;
 use crate::symbols::Symbol;
 use crate::theme::Role;
 use crate::view::paint::{Canvas, row_of};
 use crate::view::shell;
 
 /// Draws the pane.
-pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, name: &str) {
-    let Some(pane) = lower().find(|pane| pane.name() == name) else {
-        return;
-    };
+pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) {
     let Some(rows) = model.lower.of(pane) else { return };
     let words = format!("{} {}", pane.name(), rows.title);
     let used = shell::title(model, canvas, area, pane, words.trim_end());
@@ -58,8 +55,14 @@ pub(crate) fn point(model: &Model, canvas: &mut Canvas<'_>, place: Rect) {
 /// Draws the names and keys of the other panes in this place, as far as there is room.
 pub(crate) fn others(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane, used: u16) {
     let mut x = area.x + used + 1;
-    for other in lower().filter(|other| *other != pane) {
-        let key = model.settings.keymap.first(other.verb());
+    let keymap = &model.settings.keymap;
+    for other in keymap
+        .registry()
+        .lower()
+        .into_iter()
+        .filter(|other| *other != pane)
+    {
+        let key = keymap.first(other.verb());
         let word = format!(" {key} {} ", other.name());
         let width = u16::try_from(word.columns()).unwrap_or(u16::MAX);
         if x.saturating_add(width) > area.right() {

@@ -2,7 +2,7 @@
 
 use crate::app::registry::verbs;
 use crate::context::Context;
-use crate::hints::{context, hints};
+use crate::hints::{hints, surface};
 use crate::link::Update;
 use crate::model::overlay::{Overlay, PageContent};
 use crate::model::{Message, Model};
@@ -131,7 +131,7 @@ fn the_status_line_the_palette_and_help_leave_out_what_is_refused() {
                         .model
                         .settings
                         .keymap
-                        .verb(context(&stage.model), hint.key.parse().unwrap(), false);
+                        .verb(surface(&stage.model), hint.key.parse().unwrap(), false);
                 assert!(
                     !refused(&stage.model, verb.unwrap()),
                     "{} {}",

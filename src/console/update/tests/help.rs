@@ -1,10 +1,11 @@
 //! Tests help from every context: it opens, goes back, and loses nothing below it.
 
-use crate::context::Context;
-use crate::hints::context;
+use crate::cards;
+use crate::hints::surface;
 use crate::keymap::file::parse;
 use crate::model::Source;
 use crate::model::overlay::Overlay;
+use crate::surface::SurfaceId;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::event::{Event, RunEvent};
@@ -13,8 +14,8 @@ use overrule_domain::rule::RuleSpec;
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
 /// Opens help in the current context, and goes back.
-fn helps(stage: &mut Stage, key: &str, expected: Context) {
-    assert_eq!(context(&stage.model), expected);
+fn helps(stage: &mut Stage, key: &str, expected: SurfaceId) {
+    assert_eq!(surface(&stage.model), expected);
     let before = stage.text();
     stage.press(key);
     let text = stage.text();
@@ -22,16 +23,16 @@ fn helps(stage: &mut Stage, key: &str, expected: Context) {
     let mut rows = text.lines().skip_while(|row| !row.starts_with(" keys "));
     let first = rows.nth(1).unwrap_or_default();
     assert!(
-        first.contains(expected.heading()),
+        first.contains(expected.heading),
         "{expected:?} comes first: {text}"
     );
     stage.press("esc");
-    assert_eq!(context(&stage.model), expected, "it goes back");
+    assert_eq!(surface(&stage.model), expected, "it goes back");
     assert_eq!(stage.text(), before, "what was open is as it was");
     // The key that opened it closes it as well.
     stage.press(key);
     stage.press(key);
-    assert_eq!(context(&stage.model), expected);
+    assert_eq!(surface(&stage.model), expected);
 }
 
 #[test]
@@ -49,25 +50,25 @@ fn help_is_there_over_questions_and_goes_back_to_them() {
         stage.at_the_queue();
         stage.press("enter");
     });
-    helps(&mut consent, "?", Context::Consent);
+    helps(&mut consent, "?", cards::CONSENT);
     let mut unknown = stage(&|stage| {
         stage.outcome_unknown("c3");
         stage.at_the_queue();
         stage.press("j enter");
     });
-    helps(&mut unknown, "?", Context::UnknownOutcome);
+    helps(&mut unknown, "?", cards::UNKNOWN_OUTCOME);
     let mut broken = stage(&|stage| {
         stage.broken();
         stage.at_the_queue();
         stage.press("enter");
     });
-    helps(&mut broken, "?", Context::Broken);
+    helps(&mut broken, "?", cards::BROKEN);
     let mut bulk = stage(&|stage| {
         stage.awaiting("c3", "write_file", ARGS);
         stage.at_the_queue();
         stage.press("A");
     });
-    helps(&mut bulk, "?", Context::Bulk);
+    helps(&mut bulk, "?", cards::BULK);
 }
 
 #[test]
@@ -81,27 +82,27 @@ fn help_is_there_over_lists_previews_and_the_ways_out() {
         },
     }));
     rules.press("B");
-    helps(&mut rules, "?", Context::Rules);
+    helps(&mut rules, "?", cards::RULES);
     let mut preview = Stage::new(110, 40);
     preview.two_turns();
     preview.press("1 g j j e");
     preview.edit_field(r#"{"path":"B"}"#);
     preview.press("ctrl-s");
     preview.wait(10 * ARMING);
-    helps(&mut preview, "?", Context::Review);
+    helps(&mut preview, "?", cards::REVIEW);
     let mut compared = Stage::new(110, 40);
     compared.edited();
     compared.press("b k c");
-    helps(&mut compared, "?", Context::Compare);
+    helps(&mut compared, "?", cards::COMPARE);
     let mut running = Stage::new(110, 40);
     running.begin();
     running.running("c3", "read_file", "{}");
     running.press("X");
     running.wait(10 * ARMING);
-    helps(&mut running, "?", Context::Confirm);
+    helps(&mut running, "?", cards::CONFIRM);
     running.press("esc q");
     running.wait(10 * ARMING);
-    helps(&mut running, "?", Context::Leave);
+    helps(&mut running, "?", cards::LEAVE);
 }
 
 #[test]
@@ -119,8 +120,8 @@ fn help_over_a_preview_that_was_sent_stays_until_it_is_closed() {
         "{sent:?}"
     );
     assert_eq!(
-        context(&stage.model),
-        Context::Page,
+        surface(&stage.model),
+        cards::PAGE,
         "the page that is read stays open"
     );
     assert!(stage.text().contains(" keys "), "{}", stage.text());
@@ -143,7 +144,7 @@ fn a_key_without_a_meaning_names_the_key_of_help_that_works_there() {
     stage.press("enter Z");
     assert_eq!(stage.status(), "`Z` does nothing here. f3 shows all keys");
     stage.press("f3");
-    assert_eq!(context(&stage.model), Context::Page);
+    assert_eq!(surface(&stage.model), cards::PAGE);
     stage.press("esc esc ~");
     assert_eq!(stage.status(), "`~` does nothing here. ? shows all keys");
 }
@@ -155,14 +156,14 @@ fn help_over_a_text_keeps_what_was_typed() {
     stage.draw();
     stage.press("i");
     stage.type_text("be brief?");
-    helps(&mut stage, "f1", Context::Editor);
+    helps(&mut stage, "f1", cards::EDITOR);
     assert!(stage.text().contains("be brief?"), "{}", stage.text());
     stage.press("esc esc /");
     stage.type_text("rep?");
-    helps(&mut stage, "f1", Context::Line);
+    helps(&mut stage, "f1", cards::LINE);
     stage.press("esc :");
     stage.type_text("lim");
-    helps(&mut stage, "f1", Context::List);
+    helps(&mut stage, "f1", cards::LIST);
 }
 
 #[test]
@@ -257,7 +258,7 @@ fn the_first_screen_has_the_keys_of_the_pane_first_by_task_and_the_signs_beside_
         let mut stage = Stage::new(size.0, size.1);
         stage.sample();
         stage.press(pane);
-        let heading = stage.model.screen.focus.heading();
+        let heading = stage.model.screen.focus.id().heading;
         stage.press("?");
         let text = stage.text();
         let first = rows(&text)[0];

@@ -2,7 +2,6 @@
 
 use ratatui::style::Color;
 
-use crate::context::Context;
 use crate::files::Read;
 use crate::keymap::Keymap;
 use crate::keymap::file::parse;
@@ -119,9 +118,9 @@ fn new_keys_count_at_once_and_help_shows_them() {
     assert!(help.contains("ctrl-y") && help.contains("f10 q"), "{help}");
     let key = |text: &str| text.parse().unwrap();
     let map = &stage.model.settings.keymap;
-    assert_eq!(map.verb(Context::Pane(Pane::QUEUE), key("a"), false), None);
+    assert_eq!(map.verb(Pane::QUEUE.id(), key("a"), false), None);
     assert_eq!(
-        map.verb(Context::Pane(Pane::QUEUE), key("ctrl-y"), false),
+        map.verb(Pane::QUEUE.id(), key("ctrl-y"), false),
         Some(&approve::APPROVE)
     );
 }

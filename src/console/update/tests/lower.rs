@@ -1,7 +1,6 @@
 //! Tests the panes at the bottom: one at a time, with rows that lead to their subject.
 
-use crate::context::Context;
-use crate::hints::{context, hints};
+use crate::hints::{hints, surface};
 use crate::model::Source;
 use crate::model::listing::Kind;
 use crate::model::overlay::Overlay;
@@ -26,17 +25,17 @@ fn one_is_shown_at_a_time_and_its_key_hides_it_again() {
     let mut stage = spent();
     stage.press("2");
     for (key, pane, place) in [
-        ("4", Pane::LOG, Context::Pane(Pane::LOG)),
-        ("5", panes::state::PANE, Context::Pane(panes::state::PANE)),
-        ("6", panes::branches::PANE, Context::Pane(panes::branches::PANE)),
-        ("7", panes::budget::PANE, Context::Pane(panes::budget::PANE)),
-        ("8", panes::health::PANE, Context::Pane(panes::health::PANE)),
-        ("9", panes::tools::PANE, Context::Pane(panes::tools::PANE)),
+        ("4", Pane::LOG, Pane::LOG.id()),
+        ("5", panes::state::PANE, panes::state::PANE.id()),
+        ("6", panes::branches::PANE, panes::branches::PANE.id()),
+        ("7", panes::budget::PANE, panes::budget::PANE.id()),
+        ("8", panes::health::PANE, panes::health::PANE.id()),
+        ("9", panes::tools::PANE, panes::tools::PANE.id()),
     ] {
         stage.press(key);
         assert_eq!(stage.model.screen.focus, pane);
         assert_eq!(stage.model.screen.lower, Some(pane));
-        assert_eq!(context(&stage.model), place);
+        assert_eq!(surface(&stage.model), place);
     }
     stage.press("9");
     assert_eq!(stage.model.screen.lower, None);

@@ -1,7 +1,6 @@
 //! Tests that the mouse points, scrolls and moves borders, and decides nothing.
 
-use crate::context::Context;
-use crate::hints::context;
+use crate::hints::surface;
 use crate::model::overlay::Overlay;
 use crate::msg::{Mouse, Msg, Out, TermMsg};
 use crate::panes::Pane;
@@ -36,7 +35,7 @@ fn a_click_selects_the_row_under_it_and_takes_the_focus_there() {
     assert_eq!(stage.selected(), Some(id("c3")), "there is no row");
     let queue = stage.model.screen.places.queue.unwrap();
     click(&mut stage, queue.x + 2, queue.y + 1);
-    assert_eq!(context(&stage.model), Context::Pane(Pane::QUEUE));
+    assert_eq!(surface(&stage.model), Pane::QUEUE.id());
 }
 
 /// The positions in the graph pane where the name of a node starts its row or box.

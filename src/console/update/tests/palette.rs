@@ -121,18 +121,20 @@ fn a_preview_that_became_another_below_the_palette_is_not_committed_from_it() {
 
 #[test]
 fn every_command_is_in_the_palette_of_where_it_works() {
+    use crate::app::registry::REGISTRY;
+    use crate::cards;
     use crate::context::Context;
     let keymap = crate::app::registry::keymap(&[]).unwrap();
     let palette: crate::key::Key = ":".parse().unwrap();
     for entry in crate::app::registry::verbs() {
         let wants = entry.decides || entry.effect.acts();
-        let has = entry.contexts.iter().any(|context| {
+        let has = REGISTRY.places(entry).into_iter().any(|context| {
+            let Context::On(surface) = context else {
+                return context != Context::Replay;
+            };
             // Leaving and stopping are questions with their keys in them; a text takes every character.
-            let own = context.is_text() || matches!(context, Context::Confirm | Context::Leave);
-            own || *context == Context::Panes || *context == Context::Always || {
-                let reach = context.reach();
-                reach.count() > 0 && keymap.verb(*context, palette, false).is_some()
-            }
+            let own = surface.is_text() || [cards::CONFIRM, cards::LEAVE].contains(&surface);
+            own || keymap.verb(surface, palette, false).is_some()
         });
         assert!(!wants || has, "{} cannot be chosen by its name", entry.name);
         assert!(entry.doc.len() > 3, "{} has no help", entry.name);

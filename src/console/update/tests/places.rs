@@ -1,7 +1,7 @@
 //! Tests prefilled lines and lists, scrolling dialogs, clicked tabs, and names of keys.
 
-use crate::context::Context;
-use crate::hints::context;
+use crate::cards;
+use crate::hints::surface;
 use crate::keymap::file::parse;
 use crate::model::overlay::Overlay;
 use crate::msg::{Mouse, Msg, TermMsg};
@@ -253,7 +253,7 @@ fn limits_out_of_range_are_refused_with_what_is_allowed() {
         stage.press("enter");
         assert_eq!(stage.commands(), []);
         assert!(stage.status().contains(expected), "{typed}: {}", stage.status());
-        assert_eq!(context(&stage.model), Context::Line, "it can be fixed");
+        assert_eq!(surface(&stage.model), cards::LINE, "it can be fixed");
     }
 }
 

@@ -4,13 +4,14 @@
 
 use super::offered::{broke, nothing, paused, read, stopped, too_long, waiting};
 use crate::app::registry::verbs;
-use crate::context::Context;
-use crate::hints::context;
+use crate::cards;
+use crate::hints::surface;
 use crate::model::arming::VisibleQuestion;
 use crate::model::{Model, Source};
 use crate::msg::Out;
 use crate::panes::Pane;
 use crate::refusal::Refusal;
+use crate::surface::SurfaceId;
 use crate::testing::{ARMING, Stage};
 use crate::update::refresh::prepare;
 use crate::verbs::availability::{Availability, carry_out, of_at};
@@ -20,7 +21,7 @@ use overrule_domain::command::Command;
 const LONG: &str = r#"{"path":"a","content":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n21\n22\n23\n24\n25\n26\n27\n28\n29\n30"}"#;
 
 /// A console with something on screen that can be decided, or not, and the context of its keys.
-type Scene = (&'static str, Context, fn() -> Stage);
+type Scene = (&'static str, SurfaceId, fn() -> Stage);
 
 fn begun(scene: fn(&mut Stage)) -> Stage {
     let mut stage = Stage::new(120, 40);
@@ -37,74 +38,68 @@ fn three_wait(keys: &str) -> Stage {
 }
 
 const SCENES: &[Scene] = &[
-    ("nothing", Context::Pane(Pane::GRAPH), || begun(nothing)),
-    ("paused", Context::Pane(Pane::GRAPH), || begun(paused)),
-    ("read", Context::Pane(Pane::INSPECTOR), || begun(read)),
-    ("stopped", Context::Pane(Pane::QUEUE), || begun(stopped)),
-    ("waiting", Context::Pane(Pane::QUEUE), || begun(waiting)),
-    ("waiting, in the graph", Context::Pane(Pane::GRAPH), || {
+    ("nothing", Pane::GRAPH.id(), || begun(nothing)),
+    ("paused", Pane::GRAPH.id(), || begun(paused)),
+    ("read", Pane::INSPECTOR.id(), || begun(read)),
+    ("stopped", Pane::QUEUE.id(), || begun(stopped)),
+    ("waiting", Pane::QUEUE.id(), || begun(waiting)),
+    ("waiting, in the graph", Pane::GRAPH.id(), || {
         let mut stage = begun(waiting);
         stage.press("1 G");
         stage
     }),
-    ("waiting, another tab", Context::Pane(Pane::QUEUE), || {
+    ("waiting, another tab", Pane::QUEUE.id(), || {
         let mut stage = begun(waiting);
         stage.press(">");
         stage
     }),
-    ("waiting, below a page", Context::Page, || {
+    ("waiting, below a page", cards::PAGE, || {
         let mut stage = begun(waiting);
         stage.press("C");
         stage
     }),
-    (
-        "waiting, the palette was open",
-        Context::Pane(Pane::QUEUE),
-        || {
-            let mut stage = begun(waiting);
-            stage.press(":");
-            stage.model.overlays.pop();
-            prepare(&mut stage.model);
-            stage
-        },
-    ),
-    ("waiting, recorded", Context::Pane(Pane::QUEUE), || {
+    ("waiting, the palette was open", Pane::QUEUE.id(), || {
+        let mut stage = begun(waiting);
+        stage.press(":");
+        stage.model.overlays.pop();
+        prepare(&mut stage.model);
+        stage
+    }),
+    ("waiting, recorded", Pane::QUEUE.id(), || {
         let mut stage = begun(waiting);
         stage.model.settings.source = Source::Replay;
         stage
     }),
-    ("waiting, halted", Context::Pane(Pane::QUEUE), || {
+    ("waiting, halted", Pane::QUEUE.id(), || {
         let mut stage = begun(waiting);
         stage.model.run.halted = Some("the disk is full".to_owned());
         stage
     }),
-    ("waiting, just after a paste", Context::Pane(Pane::QUEUE), || {
+    ("waiting, just after a paste", Pane::QUEUE.id(), || {
         let mut stage = begun(waiting);
         stage.model.keys.pasted = Some(stage.now);
         stage
     }),
-    ("waiting, partly unread", Context::Pane(Pane::QUEUE), || {
+    ("waiting, partly unread", Pane::QUEUE.id(), || {
         Stage::asked(100, 14, LONG)
     }),
-    ("waiting, small", Context::Pane(Pane::QUEUE), || {
-        Stage::asked(39, 9, LONG)
-    }),
-    ("waiting, in one pane", Context::Pane(Pane::QUEUE), || {
+    ("waiting, small", Pane::QUEUE.id(), || Stage::asked(39, 9, LONG)),
+    ("waiting, in one pane", Pane::QUEUE.id(), || {
         Stage::asked(60, 14, LONG)
     }),
-    ("three waiting", Context::Pane(Pane::QUEUE), || three_wait("2")),
-    ("list of three", Context::Bulk, || three_wait("A")),
-    ("an exact rule", Context::Rule, || {
+    ("three waiting", Pane::QUEUE.id(), || three_wait("2")),
+    ("list of three", cards::BULK, || three_wait("A")),
+    ("an exact rule", cards::RULE, || {
         let mut stage = begun(waiting);
         stage.press("*");
         stage
     }),
-    ("a written rule", Context::Rule, || {
+    ("a written rule", cards::RULE, || {
         let mut stage = begun(waiting);
         stage.press("+ ctrl-s");
         stage
     }),
-    ("irreversible", Context::Pane(Pane::QUEUE), || {
+    ("irreversible", Pane::QUEUE.id(), || {
         let mut stage = Stage::new(100, 30);
         stage.begin();
         stage.awaiting("c3", "launch", r#"{"to":"orbit"}"#);
@@ -112,42 +107,42 @@ const SCENES: &[Scene] = &[
         stage.press("2");
         stage
     }),
-    ("running", Context::Pane(Pane::GRAPH), || {
+    ("running", Pane::GRAPH.id(), || {
         begun(|stage| {
             stage.running("c3", "write_file", "{}");
             stage.draw();
             stage.press("1 G");
         })
     }),
-    ("leaving a running call", Context::Leave, || {
+    ("leaving a running call", cards::LEAVE, || {
         begun(|stage| {
             stage.running("c3", "write_file", "{}");
             stage.draw();
             stage.press("q");
         })
     }),
-    ("stopping a running call", Context::Confirm, || {
+    ("stopping a running call", cards::CONFIRM, || {
         begun(|stage| {
             stage.running("c3", "write_file", "{}");
             stage.draw();
             stage.press("X");
         })
     }),
-    ("repeated effect", Context::Pane(Pane::QUEUE), || {
+    ("repeated effect", Pane::QUEUE.id(), || {
         begun(|stage| {
             stage.consent("c3");
             stage.draw();
             stage.press("2");
         })
     }),
-    ("question about a repeated effect", Context::Consent, || {
+    ("question about a repeated effect", cards::CONSENT, || {
         begun(|stage| {
             stage.consent("c3");
             stage.draw();
             stage.press("2 enter");
         })
     }),
-    ("question about a long repeated effect", Context::Consent, || {
+    ("question about a long repeated effect", cards::CONSENT, || {
         let mut stage = Stage::new(100, 14);
         stage.begin();
         stage.consent_of("c3", LONG);
@@ -155,7 +150,7 @@ const SCENES: &[Scene] = &[
         stage.press("2 enter");
         stage
     }),
-    ("unknown outcome", Context::UnknownOutcome, || {
+    ("unknown outcome", cards::UNKNOWN_OUTCOME, || {
         begun(|stage| {
             stage.close();
             stage.outcome_unknown("c3");
@@ -163,7 +158,7 @@ const SCENES: &[Scene] = &[
             stage.press("2 enter");
         })
     }),
-    ("effects, one unknown", Context::Effects, || {
+    ("effects, one unknown", cards::EFFECTS, || {
         begun(|stage| {
             stage.close();
             stage.outcome_unknown("c3");
@@ -171,16 +166,16 @@ const SCENES: &[Scene] = &[
             stage.press("O");
         })
     }),
-    ("repairs", Context::Pane(Pane::QUEUE), || {
+    ("repairs", Pane::QUEUE.id(), || {
         let mut stage = Stage::new(100, 30);
         stage.two_repairs();
         stage.draw();
         stage.press("2");
         stage
     }),
-    ("broken stream", Context::Broken, || begun(broke)),
-    ("request too long", Context::Broken, || begun(too_long)),
-    ("preview of an edit", Context::Review, || {
+    ("broken stream", cards::BROKEN, || begun(broke)),
+    ("request too long", cards::BROKEN, || begun(too_long)),
+    ("preview of an edit", cards::REVIEW, || {
         let mut stage = Stage::new(100, 30);
         stage.written();
         stage.press("1 g j e");
@@ -188,7 +183,7 @@ const SCENES: &[Scene] = &[
         stage.press("ctrl-s");
         stage
     }),
-    ("branches", Context::Branches, || {
+    ("branches", cards::BRANCHES, || {
         let mut stage = Stage::new(100, 40);
         stage.edited();
         stage.press("b k");
@@ -222,7 +217,7 @@ fn every_scene_has_the_keys_of_its_name() {
     for (scene, expected, make) in SCENES {
         let mut stage = make();
         stage.draw();
-        assert_eq!(context(&stage.model), *expected, "{scene}");
+        assert_eq!(surface(&stage.model), *expected, "{scene}");
     }
 }
 
@@ -248,8 +243,8 @@ fn a_press_is_refused_exactly_where_the_answer_refuses_and_sends_nothing_then() 
                 found => {
                     carried_out += usize::from(done.is_ok());
                     // An offered decision is carried out, asks for a second press, or says what the domain says.
-                    let here = context(&stage.model);
-                    let works = verb.contexts.iter().any(|one| here.reaches(*one));
+                    let here = surface(&stage.model);
+                    let works = verb.works_on(here);
                     if works && found == Availability::Offered && must_be_seen(verb) {
                         let is_answered =
                             matches!(done, Ok(()) | Err(Refusal::Confirmation(_) | Refusal::Outside(_)));

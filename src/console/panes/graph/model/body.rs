@@ -10,12 +10,12 @@ use super::{Form, GraphPane, Level};
 use crate::columns::Columns as _;
 use crate::json;
 use crate::layout::fold::RowKind;
+use overrule_base::text::{head, visible};
 use overrule_domain::call::Outcome;
 use overrule_domain::id::NodeId;
 use overrule_domain::reference::rewrite;
 use overrule_domain::state::State;
 use overrule_domain::why;
-use overrule_base::text::{head, visible};
 
 /// Maximum number of bytes that are read from a text.
 const READ: usize = 2048;

@@ -31,7 +31,9 @@ const SAMPLES: [&str; 3] = [
 
 /// The events of a recorded run of the repository.
 fn recorded(name: &str) -> Vec<Envelope> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("sessions").join(name);
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .join("sessions")
+        .join(name);
     journal::read(&Place::at(&path).unwrap()).unwrap().envelopes
 }
 

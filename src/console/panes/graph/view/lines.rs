@@ -6,18 +6,19 @@ mod several;
 
 use ratatui::layout::Rect;
 
-use crate::view::paint::{Canvas, tail};
 use super::row_preview::RowPreview;
 use super::{MAX_HIGHLIGHTED, lanes, open};
 use crate::doc::Styled;
 use crate::layout::fold::RowKind;
 use crate::layout::gutter::Glyphs;
 use crate::model::Model;
-use crate::panes::graph::model::rows::Row;
 use crate::model::run_phase::AT_THE_HALT;
+use crate::panes::graph::model::rows::Row;
 use crate::summary;
 use crate::symbols::{self, Symbol};
 use crate::theme::Role;
+use crate::view::paint::{Canvas, tail};
+use overrule_base::text::{head, visible};
 use overrule_domain::badge::{self, Badge};
 use overrule_domain::call::{Call, Status};
 use overrule_domain::effective_status::EffectiveStatus;
@@ -29,7 +30,6 @@ use overrule_domain::state::State;
 use overrule_domain::turn::{Activity, Stream, Turn};
 use overrule_domain::why;
 use overrule_present::call::CallStatusView;
-use overrule_base::text::{head, visible};
 
 /// Draws a row, highlighted by the cursor or by its preview mark. Returns its sign in the margin.
 pub(super) fn node_row(
@@ -59,7 +59,9 @@ pub(super) fn node_row(
     let line = line(model, here, looks.1, usize::from(words.width));
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     canvas.row(words, &line, more);
-    let sign = by_cursor.then(|| shine(model, canvas, (place, place), here)).flatten();
+    let sign = by_cursor
+        .then(|| shine(model, canvas, (place, place), here))
+        .flatten();
     if let Some(preview) = preview {
         preview.draw(canvas, place);
     }
@@ -452,11 +454,5 @@ pub(super) fn live_row(
         let more = Symbol::Ellipsis.glyph(charset);
         words = format!("{more}{}", tail(&shown, room.saturating_sub(1)));
     }
-    canvas.put(
-        x + used,
-        place.y,
-        width.saturating_sub(used),
-        &words,
-        Role::Text,
-    );
+    canvas.put(x + used, place.y, width.saturating_sub(used), &words, Role::Text);
 }

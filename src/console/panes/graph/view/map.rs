@@ -4,7 +4,6 @@
 
 use ratatui::layout::Rect;
 
-use crate::view::paint::Canvas;
 use super::lines;
 use super::margins::Margins;
 use crate::doc::Styled;
@@ -15,6 +14,7 @@ use crate::panes::graph::model::map::Spot;
 use crate::summary::{self, Summary};
 use crate::symbols::Symbol;
 use crate::theme::Role;
+use crate::view::paint::Canvas;
 
 /// Draws the part of the map that is around the selected box. Returns the signs before boxes.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) -> Margins {

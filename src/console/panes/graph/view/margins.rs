@@ -38,8 +38,14 @@ impl Margins {
         };
         let sign = |symbol: Symbol| symbol.glyph(charset);
         let words = [
-            (self.ancestors, format!("{} {selected} depends on it", sign(Symbol::Ancestor))),
-            (self.descendants, format!("{} depends on {selected}", sign(Symbol::Descendant))),
+            (
+                self.ancestors,
+                format!("{} {selected} depends on it", sign(Symbol::Ancestor)),
+            ),
+            (
+                self.descendants,
+                format!("{} depends on {selected}", sign(Symbol::Descendant)),
+            ),
             (self.failures, "1-9 failures".to_owned()),
         ];
         let mut room = usize::from(title.width.saturating_sub(used + 2));

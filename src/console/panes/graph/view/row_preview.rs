@@ -4,13 +4,13 @@
 
 use ratatui::layout::Rect;
 
-use crate::view::paint::{Canvas, row_of};
 use super::{MAX_HIGHLIGHTED, lanes_of};
 use crate::columns::Columns as _;
 use crate::model::Model;
 use crate::panes::graph::model::Form;
 use crate::panes::graph::model::rows::Row;
 use crate::theme::Role;
+use crate::view::paint::{Canvas, row_of};
 use overrule_domain::id::{NodeId, NodeKind};
 use overrule_domain::lineage::Plan;
 

@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use crate::view::paint::Canvas;
 use crate::model::Model;
 use crate::panes::graph::model::Mark;
 use crate::symbols::{Charset, Symbol};
 use crate::theme::Role;
+use crate::view::paint::Canvas;
 
 /// Draws the column; `shown` are the rows on screen. Returns whether there are numbers in it.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Range<usize>) -> bool {

@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
 
-use crate::view::paint::Canvas;
 use super::lines;
 use crate::columns::Columns as _;
 use crate::doc::Styled;
@@ -18,6 +17,7 @@ use crate::panes::graph::model::bars::{self, Bar, BarKind};
 use crate::panes::graph::model::rows::Row;
 use crate::symbols::{Charset, Symbol};
 use crate::theme::Role;
+use crate::view::paint::Canvas;
 use overrule_domain::id::{NodeId, TurnId};
 
 /// The axis of the rows on screen.

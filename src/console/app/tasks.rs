@@ -2,27 +2,15 @@
 //!
 //! Must not know: how help is drawn, which keys the operator gave the verbs.
 
-use super::{
-    Verb, always, answer, approve, approve_list, ask_turn_again, attention, branches, cancel_call, changes,
-    copy, correct, delete, edit, effects, emergency_stop, fork, graph, guide, impact, inspector, jumps,
-    loops, moves, palette, panes, pause, quit, redo, reject, repair, replace, replay, restrict, retry, rules,
+use crate::pane::Pane;
+use crate::panes as pane;
+use crate::registry::Task;
+use crate::verbs::{
+    always, answer, approve, approve_list, ask_turn_again, attention, branches, cancel_call, changes, copy,
+    correct, delete, edit, effects, emergency_stop, fork, graph, guide, impact, inspector, jumps, loops,
+    moves, palette, panes, pause, quit, redo, reject, repair, replace, replay, restrict, retry, rules,
     staged_edits, step, stop_turn, undo, write_rule,
 };
-use crate::panes::{self as pane, Pane};
-
-/// Verbs in one row of help, and what they do.
-pub type Row = (&'static [&'static Verb], &'static str);
-
-/// A task of the operator.
-#[derive(Debug, Clone, Copy)]
-pub struct Task {
-    /// Its heading.
-    pub title: &'static str,
-    /// The pane that it belongs to: there it comes first.
-    pub home: Option<Pane>,
-    /// Its rows.
-    pub rows: &'static [Row],
-}
 
 /// The tasks of every run, in the order of help.
 pub static TASKS: [Task; 8] = [
@@ -151,7 +139,6 @@ pub static REPLAY: Task = Task {
 mod tests {
     use super::*;
     use crate::columns::Columns as _;
-    use crate::context::Context;
 
     #[test]
     fn each_row_is_about_verbs_of_every_pane_that_have_keys() {
@@ -166,9 +153,11 @@ mod tests {
                     "{label}"
                 );
                 for verb in *verbs {
-                    let works =
-                        verb.contexts.contains(&Context::Panes) || verb.contexts.contains(&Context::Replay);
-                    assert!(works && !verb.keys.is_empty(), "{}", verb.name);
+                    assert!(
+                        verb.works_on(Pane::LOG.id()) && !verb.keys.is_empty(),
+                        "{}",
+                        verb.name
+                    );
                 }
             }
         }
