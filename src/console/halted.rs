@@ -50,7 +50,7 @@ pub fn typed(model: &Model) -> Option<Refusal> {
                 editor: Some((key("external"), stage)),
             })
         }
-        Overlay::Line(line) if line.purpose.must_be_recorded() => Some(Refusal::HaltedText {
+        Overlay::Line(line) if line.style.records => Some(Refusal::HaltedText {
             copy: key("copy-selected"),
             editor: None,
         }),

@@ -32,6 +32,7 @@ pub mod msg;
 pub mod pager;
 pub mod pane;
 pub mod panes;
+pub mod prompt;
 pub mod readable;
 pub mod refusal;
 pub mod registry;

@@ -22,13 +22,12 @@ mod mouse;
 mod pace;
 pub(crate) mod prompts;
 pub(crate) mod refresh;
-pub(crate) mod repair;
 mod replay;
 pub(crate) mod review;
 pub(crate) mod rules;
 mod run;
 pub(crate) mod search;
-mod settings_line;
+pub(crate) mod settings_line;
 pub(crate) mod stage;
 #[cfg(test)]
 mod tests;

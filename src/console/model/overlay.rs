@@ -3,7 +3,6 @@
 //! Must not know: how an overlay is drawn.
 
 mod bulk;
-mod line;
 
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use crate::cards;
 use crate::doc::Doc;
 use crate::field::Field;
 use crate::keymap::Keymap;
+use crate::prompt::{self, Prompt};
 use crate::refusal::{self, Unseen};
 use crate::summary::Summary;
 use crate::surface::SurfaceId;
@@ -30,7 +30,6 @@ use overrule_policy::backtest::Would;
 use overrule_resilience::correction::Corrigible;
 
 pub use bulk::{Bulk, BulkItem, DropReason};
-pub use line::{LinePrompt, LinePurpose};
 
 /// An overlay.
 #[derive(Debug, Clone)]
@@ -40,7 +39,7 @@ pub enum Overlay {
     /// An editor.
     Editor(Box<Editor>),
     /// One line to type.
-    Line(LinePrompt),
+    Line(Prompt),
     /// A list to choose from.
     List(List),
     /// The impact of an edit.
@@ -211,7 +210,7 @@ pub struct List {
 
 impl List {
     /// Maximum length of the typed text, in bytes.
-    pub const MOST: usize = line::WORDS;
+    pub const MOST: usize = prompt::WORDS;
 
     /// The choice under the cursor; none without a match.
     pub fn chosen(&self) -> Option<&Choice> {

@@ -13,13 +13,13 @@ use super::danger::KnownMarks;
 use super::fold::{WorkTime, open_streams};
 use super::idle_time::LastActivity;
 use super::orphan_status::OrphanStatus;
-use super::overlay::LinePrompt;
 use super::run_phase::RunPhase;
 use super::running::StreamPace;
 use crate::link::{
     Alarm, At, Conversation, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody, ServerState,
 };
 use crate::panes::rows::NameHash;
+use crate::prompt::Prompt;
 use crate::refusal::{NoTarget, NodeState, Refusal, TurnState};
 use crate::replay::Mark;
 use overrule_domain::breaker::Phase;
@@ -159,7 +159,7 @@ pub struct SentCommand {
     /// The call, its revision and the text that was shown.
     pub shown: Option<(NodeId, Rev, Arc<str>)>,
     /// The line that it was typed in. A refusal opens it again with its text.
-    pub line: Option<Box<LinePrompt>>,
+    pub line: Option<Box<Prompt>>,
 }
 
 impl RunPart {

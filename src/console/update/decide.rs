@@ -8,7 +8,6 @@ use super::prompts;
 use crate::doc::Doc;
 use crate::hints;
 use crate::model::arming::{Question, VisibleQuestion};
-use crate::model::overlay::LinePurpose;
 use crate::model::run::SentCommand;
 use crate::model::{Model, idle};
 use crate::msg::Out;
@@ -16,6 +15,7 @@ use crate::panes::Pane;
 use crate::panes::graph::model::Pick;
 use crate::panes::inspector::model::{Subject, Tab};
 use crate::panes::queue::model::QueueEntry;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{Confirmation, Empty, NodeState, NotShown, Refusal, TurnState, Unseen};
 use overrule_domain::call::{Digest, Shown, Status};
 use overrule_domain::command::{CallCommand, Command};
@@ -255,8 +255,13 @@ pub(crate) fn read_to_end(
     }
 }
 
-/// Asks for the word that confirms a call before it runs.
-pub(crate) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, word: &str) {
+/// Asks for the word that confirms a call before it runs; `then` takes the word.
+pub(crate) fn ask_word(
+    model: &mut Model,
+    act: &'static str,
+    (call, word): (NodeId, &str),
+    then: impl Fn(&mut Model, Arc<str>, &mut Vec<Out>) + Send + Sync + 'static,
+) {
     let word = overrule_base::text::visible(word);
     let title = match tags::confirmation(&model.run.state, call) {
         Some(tags::Confirmation::Definitions { server, .. }) => {
@@ -265,11 +270,19 @@ pub(crate) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, wo
         }
         _ => format!("{call} cannot be undone: type `{word}` to run it"),
     };
-    prompts::line(model, purpose, &title, "");
+    let prompt = Prompt::new((act, Style::CONFIRMS), title, "", move |model, text, out| {
+        let needed = confirmation(model, call).filter(|needed| **needed == text);
+        let Some(word) = needed else {
+            return Err(not_confirmed(model, call).to_owned());
+        };
+        then(model, word, out);
+        Ok(())
+    });
+    prompts::ask(model, prompt);
 }
 
 /// The refusal of another word than the one that confirms a call.
-pub(crate) fn not_confirmed(model: &Model, call: NodeId) -> &'static str {
+fn not_confirmed(model: &Model, call: NodeId) -> &'static str {
     match tags::confirmation(&model.run.state, call) {
         Some(tags::Confirmation::Definitions { .. }) => {
             "Nothing approved: that is not the hash of the definitions"

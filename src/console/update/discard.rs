@@ -57,7 +57,7 @@ fn asks_before_dropping(model: &mut Model) -> bool {
     let Some(Overlay::Line(line)) = model.overlays.last() else {
         return false;
     };
-    if !line.purpose.is_prose() || line.field.is_unchanged() || line.field.is_empty() {
+    if !line.style.prose || line.field.is_unchanged() || line.field.is_empty() {
         return false;
     }
     if halted::typed(model).is_some() {

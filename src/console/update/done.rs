@@ -4,10 +4,10 @@
 
 use std::fmt::Write as _;
 
-use super::prompts::limits_line;
 use super::stage;
 use crate::model::Model;
-use crate::model::overlay::LinePrompt;
+use crate::prompt::Prompt;
+use crate::verbs::limits;
 use overrule_base::text::visible;
 use overrule_domain::auto_approved;
 use overrule_domain::call::Status;
@@ -17,7 +17,7 @@ use overrule_present::many;
 
 /// The status text for a command and the line that it was typed in; `None` if the screen shows
 /// the result by itself.
-pub(crate) fn describe(model: &Model, command: &Command, line: Option<&LinePrompt>) -> Option<String> {
+pub(crate) fn describe(model: &Model, command: &Command, line: Option<&Prompt>) -> Option<String> {
     match command {
         Command::Call(CallCommand::Approve { call, unread, .. }) => {
             let waits = stage::waits(model, *call);
@@ -45,7 +45,7 @@ pub(crate) fn describe(model: &Model, command: &Command, line: Option<&LinePromp
 
 /// The limits that differ from those in the line when it was opened, as text.
 fn limits_are(limits: &Limits, before: &str) -> String {
-    let now = limits_line(limits);
+    let now = limits::line(limits);
     let changed = now
         .split(' ')
         .filter(|one| before.split(' ').all(|old| old != *one));

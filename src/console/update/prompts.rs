@@ -4,41 +4,24 @@
 //!
 //! Text goes into the topmost text field or nowhere.
 
-use super::{choices, classify, executions, lists, open, repair, review, search, typing};
+use super::{lists, open};
 use crate::field::{Field, TextVerb, too_much};
 use crate::key::Key;
 use crate::model::Model;
 use crate::model::arming::BURST_KEYS;
-use crate::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
+use crate::model::overlay::Overlay;
 use crate::msg::Out;
-use crate::panes::graph::update as graph;
-use overrule_domain::breaker::BadScope;
-use overrule_domain::command::{
-    CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
-    RunCommand, WeightCommand,
-};
-use overrule_domain::escape::Detector;
-use overrule_domain::event::run::{ContextLimit, Limits};
-use overrule_domain::price::{decimal, trillionths};
-use overrule_domain::weight::MOST;
+use crate::prompt::Prompt;
 
-use super::decide::{self, send};
+/// The refusal of a paste where a word confirms a decision.
+const NO_PASTE: &str = "A paste decides nothing. Type the name";
 
-/// Opens a line to type. Its text is selected: typing replaces it, a cursor move keeps it.
-pub(crate) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
-    if let Some(why) = too_much(text) {
-        return model.complain(format!("cannot type the {title}: {why}"));
+/// Opens a line to type, unless its text cannot be typed.
+pub(crate) fn ask(model: &mut Model, prompt: Prompt) {
+    if let Some(why) = too_much(prompt.field.original()) {
+        return model.complain(format!("cannot type the {}: {why}", prompt.title));
     }
-    let mut field = Field::line(text, purpose.most());
-    field.select_all();
-    open(
-        model,
-        Overlay::Line(LinePrompt {
-            purpose,
-            title: title.to_owned(),
-            field,
-        }),
-    );
+    open(model, Overlay::Line(prompt));
 }
 
 pub(crate) fn field(model: &mut Model) -> Option<&mut Field> {
@@ -138,9 +121,9 @@ pub(crate) fn paste(model: &mut Model, text: &str) {
         return;
     }
     if let Some(Overlay::Line(line)) = model.overlays.last()
-        && matches!(line.purpose, LinePurpose::Irreversible { .. })
+        && line.style.confirms
     {
-        model.complain("A paste decides nothing. Type the name");
+        model.complain(NO_PASTE);
         return;
     }
     match field(model) {
@@ -166,69 +149,32 @@ pub(crate) fn edit(model: &mut Model, verb: TextVerb) {
     }
 }
 
-/// The command that mutes the detector of a name, or unmutes it.
-fn muted(model: &Model, name: &str) -> Result<Command, String> {
-    let detector =
-        Detector::named(name).ok_or_else(|| format!("Unknown detector. Use {}", Detector::names()))?;
-    let muted = !model.run.state.escape.muted.contains(&detector);
-    Ok(Command::Escape(EscapeCommand::Mute { detector, muted }))
-}
-
+/// Finishes the open line.
 pub(crate) fn accept(model: &mut Model, out: &mut Vec<Out>) {
-    let Some(Overlay::Line(line)) = model.overlays.last() else {
+    let is_line = |overlay: &mut Overlay| matches!(overlay, Overlay::Line(_));
+    let Some(Overlay::Line(line)) = model.overlays.pop_if(is_line) else {
         return;
     };
-    if matches!(line.purpose, LinePurpose::Irreversible { .. }) && model.keys.times.len() > BURST_KEYS {
-        // A terminal without bracketed paste.
-        return model.complain("A paste decides nothing. Type the name");
-    }
-    let text = line.field.text().trim().to_owned();
-    let done = match line.purpose.clone() {
-        purpose @ (LinePurpose::Reject { .. }
-        | LinePurpose::Skip { .. }
-        | LinePurpose::EndAgent { .. }
-        | LinePurpose::Irreversible { .. }
-        | LinePurpose::LeaveUnknown { .. }
-        | LinePurpose::RefuseEffect { .. }) => about_call(model, purpose, text, out),
-        LinePurpose::Repair { call, rev } => {
-            if !repair::chosen(model, (call, rev), &text, out) {
-                return;
-            }
-            model.queue.leaving = model.queue.selected;
-            Ok(())
-        }
-        LinePurpose::Save(_) if text.is_empty() => Err("No file named".to_owned()),
-        LinePurpose::Save(saved) => {
-            // The line stays open until the file is written: if it exists, another name is needed.
-            out.push(Out::Save {
-                path: text,
-                text: saved,
-            });
-            return;
-        }
-        LinePurpose::RejectAnswer(..) if text.is_empty() => {
-            Err("Say what the model should do instead".to_owned())
-        }
-        purpose @ (LinePurpose::Search | LinePurpose::Filter) => return sought(model, purpose, &text),
-        purpose @ (LinePurpose::RejectAnswer(..)
-        | LinePurpose::Find
-        | LinePurpose::Reason
-        | LinePurpose::ErrorPattern) => {
-            model.overlays.pop();
-            return open_next(model, purpose, text);
-        }
-        purpose => about_run(model, purpose, text, out),
+    // A terminal without bracketed paste.
+    let is_pasted = line.style.confirms && model.keys.times.len() > BURST_KEYS;
+    let before = out.len();
+    let done = if is_pasted {
+        Err(NO_PASTE.to_owned())
+    } else {
+        line.accept(model, out)
     };
+    let is_sent = out.iter().skip(before).any(|out| matches!(out, Out::Command(_)));
     match done {
+        Err(why) => {
+            model.overlays.push(Overlay::Line(line));
+            model.complain(why);
+        }
+        Ok(()) if line.style.waits => model.overlays.push(Overlay::Line(line)),
         Ok(()) => {
-            let line = model.overlays.pop();
-            if let (Some(Overlay::Line(line)), Some(sent)) = (line, &mut model.run.sent)
-                && (line.purpose.is_prose() || line.purpose == LinePurpose::Limits)
-            {
+            if let Some(sent) = model.run.sent.as_mut().filter(|_| is_sent && line.style.returns) {
                 sent.line = Some(Box::new(line));
             }
         }
-        Err(why) => model.complain(why),
     }
 }
 
@@ -236,224 +182,10 @@ pub(crate) fn accept(model: &mut Model, out: &mut Vec<Out>) {
 pub(crate) fn saved(model: &mut Model, written: Result<String, String>) {
     match written {
         Ok(words) => {
-            let asks = |overlay: &mut Overlay| matches!(overlay, Overlay::Line(line) if matches!(line.purpose, LinePurpose::Save(_)));
-            model.overlays.pop_if(asks);
+            let waits = |overlay: &mut Overlay| matches!(overlay, Overlay::Line(line) if line.style.waits);
+            model.overlays.pop_if(waits);
             model.set_status(words);
         }
         Err(why) => model.complain(why),
     }
-}
-
-/// Searches what is shown, or filters the graph. The line stays open if the query is invalid.
-fn sought(model: &mut Model, purpose: LinePurpose, text: &str) {
-    let line = model.overlays.pop();
-    let done = match purpose {
-        LinePurpose::Filter => graph::sift(model, text),
-        _ => search::look_for(model, text),
-    };
-    if let Err(why) = done {
-        model.overlays.extend(line);
-        model.complain(why);
-    }
-}
-
-/// A line that decides about a call.
-fn about_call(
-    model: &mut Model,
-    purpose: LinePurpose,
-    text: String,
-    out: &mut Vec<Out>,
-) -> Result<(), String> {
-    let or = |default: &str| {
-        if text.is_empty() {
-            default.to_owned()
-        } else {
-            text.clone()
-        }
-    };
-    let (call, command) = match purpose {
-        LinePurpose::Reject { call, rev } | LinePurpose::Skip { call, rev } => {
-            let reason = or("rejected by the operator");
-            (call, CallCommand::Reject { call, rev, reason })
-        }
-        LinePurpose::EndAgent { call } => {
-            let reason = or("stopped by the operator");
-            let attempt = executions::running(model, call);
-            (
-                call,
-                CallCommand::Cancel {
-                    call,
-                    attempt,
-                    reason,
-                },
-            )
-        }
-        LinePurpose::LeaveUnknown { call, attempt } => {
-            let what = Resolution::Abandon { reason: text };
-            (call, CallCommand::Resolve { call, attempt, what })
-        }
-        LinePurpose::RefuseEffect { call, rev, digest } => {
-            let choice = ConsentChoice::Reject {
-                reason: or("rejected by the operator"),
-            };
-            let command = CallCommand::Consent {
-                call,
-                rev,
-                digest,
-                choice,
-                shown: None,
-                word: None,
-            };
-            (call, command)
-        }
-        LinePurpose::Irreversible {
-            call,
-            rev,
-            digest,
-            unread,
-            shown,
-            again,
-        } => {
-            let tool = decide::confirmation(model, call);
-            if tool.as_deref() != Some(text.as_str()) {
-                return Err(decide::not_confirmed(model, call).to_owned());
-            }
-            if again {
-                let choice = ConsentChoice::RunAgain;
-                choices::chosen(model, (call, rev, digest), choice, (shown, tool), out);
-            } else {
-                decide::approved(model, (call, rev, digest), (unread, shown), tool, out);
-            }
-            return Ok(());
-        }
-        _ => return Ok(()),
-    };
-    model.queue.leaving = model.queue.selected;
-    send(model, Command::Call(command), Some(call), out);
-    Ok(())
-}
-
-/// A line that opens or changes something else on screen.
-fn open_next(model: &mut Model, purpose: LinePurpose, text: String) {
-    match purpose {
-        LinePurpose::RejectAnswer(node, base) => {
-            let reason = text.into();
-            let edits = vec![Edit::RejectAnswer { node, base, reason }];
-            review::edits(model, edits, Whose::New);
-        }
-        LinePurpose::Find => typing::look_for(model, &text),
-        LinePurpose::Reason => review::set_reason(model, text),
-        LinePurpose::ErrorPattern => classify::set_pattern(model, text),
-        _ => {}
-    }
-}
-
-/// A line about the run as a whole.
-fn about_run(
-    model: &mut Model,
-    purpose: LinePurpose,
-    text: String,
-    out: &mut Vec<Out>,
-) -> Result<(), String> {
-    let command = match purpose {
-        LinePurpose::BranchName(epoch) => {
-            let name = text.into();
-            Command::Edit(EditCommand::Name { epoch, name })
-        }
-        LinePurpose::Policy => Command::Run(RunCommand::SetPolicy { policy: text }),
-        LinePurpose::Title => Command::Run(RunCommand::Title { title: text }),
-        LinePurpose::Weight { tool, kind } => {
-            let weight = weight(&text)
-                .ok_or_else(|| format!("`{text}` is not a weight: type a number from 0 to 1"))?;
-            Command::Weight(WeightCommand::Set { kind, tool, weight })
-        }
-        LinePurpose::ForgetWeights => Command::Weight(WeightCommand::Reset {
-            tool: match text.trim() {
-                "" => return Err("Type the name of a tool, or `all`".to_owned()),
-                "all" => None,
-                tool => Some(tool.into()),
-            },
-        }),
-        LinePurpose::Detector => muted(model, &text)?,
-        LinePurpose::Resilience => return super::settings_line::configure(model, &text, out),
-        LinePurpose::ResetBreaker => {
-            let scope = text
-                .trim()
-                .parse()
-                .map_err(|error: BadScope| overrule_base::text::visible(&error.to_string()))?;
-            Command::Resilience(ResilienceCommand::ResetBreaker { scope })
-        }
-        LinePurpose::Limits => {
-            let limits = limits(model.run.state.limits, &text)?;
-            Command::Run(RunCommand::SetLimits { limits })
-        }
-        _ => return Ok(()),
-    };
-    send(model, command, None, out);
-    Ok(())
-}
-
-/// Reads a weight in thousandths.
-fn weight(text: &str) -> Option<u16> {
-    let number: f64 = text.trim().parse().ok()?;
-    let fits = (0.0..=1.0).contains(&number);
-    fits.then(|| (number * f64::from(MOST)).round() as u16)
-}
-
-/// Reads limits as they are written in the line: `turns=50 tokens=none minutes=30 price=0.5 parallel=8`.
-pub(crate) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
-    let mut limits = now;
-    for word in text.split_whitespace() {
-        let wrong =
-            || format!("`{word}` is not a limit: type turns=50 tokens=none minutes=30 price=none parallel=8");
-        let (name, value) = word.split_once('=').ok_or_else(wrong)?;
-        let number: Option<u64> = match value {
-            "none" => None,
-            value if name == "price" => Some(trillionths(value).ok_or_else(wrong)?),
-            value => Some(value.parse().map_err(|_| wrong())?),
-        };
-        match (name, number) {
-            ("turns", number) => limits.turns = number.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
-            ("tokens", number) => limits.tokens = number,
-            // Minutes are shown rounded up: an unchanged value keeps its milliseconds.
-            ("minutes", number) if number == minutes_of(&now) => {}
-            ("minutes", number) => limits.wall_ms = number.map(|n| n.saturating_mul(60_000)),
-            ("price", number) => limits.price = number,
-            // The window is the model's own: only where it is known the size of a request has a limit.
-            ("context", number) => {
-                limits.context = match (number, now.context) {
-                    (tokens, Some(limit)) if tokens == limit.tokens => Some(limit),
-                    (None, _) => None,
-                    (tokens, Some(limit)) => Some(ContextLimit { tokens, ..limit }),
-                    (Some(_), None) => return Err(wrong()),
-                }
-            }
-            ("parallel", Some(number)) => limits.parallel = u32::try_from(number).unwrap_or(u32::MAX),
-            _ => return Err(wrong()),
-        }
-    }
-    limits.check()?;
-    Ok(limits)
-}
-
-/// The minutes that a limit is shown as.
-fn minutes_of(limits: &Limits) -> Option<u64> {
-    limits.wall_ms.map(|ms| ms.div_ceil(60_000))
-}
-
-/// Limits as they are written in the line.
-pub(crate) fn limits_line(limits: &Limits) -> String {
-    let word = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
-    let context = limits
-        .context
-        .map(|limit| format!(" context={}", word(limit.tokens)));
-    format!(
-        "turns={} tokens={} minutes={} price={} parallel={}{}",
-        word(limits.turns.map(u64::from)),
-        word(limits.tokens),
-        word(minutes_of(limits)),
-        limits.price.map_or("none".to_owned(), decimal),
-        limits.parallel,
-        context.unwrap_or_default()
-    )
 }

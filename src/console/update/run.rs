@@ -12,12 +12,13 @@ use crate::event_text;
 use crate::halted;
 use crate::link::{Alarm, Conversation, Update};
 use crate::model::listing::Kind;
-use crate::model::overlay::{LinePrompt, Overlay, Page, PageContent};
+use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::model::run::{LookResult, SentCommand};
 use crate::model::{Message, Model};
 use crate::msg::Out;
 use crate::panes::Pane;
 use crate::panes::log::model::Line;
+use crate::prompt::Prompt;
 use crate::refusal::Empty;
 use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
@@ -325,7 +326,7 @@ fn taken(model: &mut Model, command: &Command) {
 
 /// Keeps the text of a refused command: opens its line again, or logs it if something else is
 /// open.
-fn give_back(model: &mut Model, line: LinePrompt, free: bool) {
+fn give_back(model: &mut Model, line: Prompt, free: bool) {
     if free {
         model.overlays.push(Overlay::Line(line));
         return;

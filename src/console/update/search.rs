@@ -5,7 +5,7 @@
 use super::prompts;
 use super::refresh::list_entries;
 use crate::model::Model;
-use crate::model::overlay::{LinePurpose, Overlay, Text};
+use crate::model::overlay::{Overlay, Text};
 use crate::model::screen::inside;
 use crate::model::seek::Seek;
 use crate::panes::graph::model::query::{self, Query};
@@ -13,6 +13,7 @@ use crate::panes::graph::model::{Pick, Search};
 use crate::panes::graph::view as graph_view;
 use crate::panes::inspector::model::Subject;
 use crate::panes::{Pane, Place};
+use crate::prompt::{Prompt, Style};
 use crate::refusal::Refusal;
 use crate::verbs::jumps;
 use overrule_domain::id::TurnId;
@@ -68,7 +69,14 @@ pub(crate) fn ask(model: &mut Model) {
             query_text(of_rows(model).as_deref()),
         ),
     };
-    prompts::line(model, LinePurpose::Search, &title, &before);
+    let style = Style {
+        over: true,
+        ..Style::QUERY
+    };
+    let prompt = Prompt::new(("search", style), title, &before, |model, text, _| {
+        look_for(model, &text)
+    });
+    prompts::ask(model, prompt);
 }
 
 fn query_text(seek: Option<&Seek>) -> String {

@@ -37,7 +37,7 @@ fn settings(text: &str) -> Vec<&str> {
 }
 
 /// Changes failure settings: `KEY=VALUE`, any number of them.
-pub(super) fn configure(model: &mut Model, text: &str, out: &mut Vec<Out>) -> Result<(), String> {
+pub(crate) fn configure(model: &mut Model, text: &str, out: &mut Vec<Out>) -> Result<(), String> {
     for setting in settings(text) {
         let (key, value) = setting.split_once('=').ok_or_else(|| {
             format!(

@@ -8,8 +8,9 @@ use super::{lists, prompts};
 use crate::key::{Code, Key};
 use crate::model::Model;
 use crate::model::editor::Form;
-use crate::model::overlay::{Choice, Gives, LinePurpose, ListPurpose, Overlay};
+use crate::model::overlay::{Choice, Gives, ListPurpose, Overlay};
 use crate::msg::Out;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{NoPlace, Refusal};
 use overrule_base::text::visible;
 
@@ -77,7 +78,15 @@ pub(crate) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
 /// Asks for the text to find.
 pub(crate) fn find(model: &mut Model) {
     if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.long.is_none()) {
-        prompts::line(model, LinePurpose::Find, "find in the text", "");
+        let style = Style {
+            over: true,
+            ..Style::QUERY
+        };
+        let prompt = Prompt::new(("find", style), "find in the text", "", |model, text, _| {
+            look_for(model, &text);
+            Ok(())
+        });
+        prompts::ask(model, prompt);
     }
 }
 

@@ -7,7 +7,6 @@ use super::selection::{call_and_rev, is_hidden, is_question, status};
 use super::{About, Care, Effect, Moment, Press, Verb};
 use crate::context::PANES;
 use crate::model::Model;
-use crate::model::overlay::LinePurpose;
 use crate::refusal::{Confirmation, NodeState, Refusal, Unseen};
 use crate::update::choices::choices;
 use crate::update::decide::{
@@ -101,15 +100,10 @@ fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result
     };
     let form = shown_form(model, call);
     if let Some(tool) = confirmation(model, call) {
-        let purpose = LinePurpose::Irreversible {
-            call,
-            rev,
-            digest,
-            unread,
-            shown: form,
-            again: false,
-        };
-        ask_word(model, purpose, call, &tool);
+        ask_word(model, "approve", (call, &tool), move |model, word, out| {
+            let shown = (unread, form.clone());
+            approved(model, (call, rev, digest.clone()), shown, Some(word), out);
+        });
         return Ok(());
     }
     approved(model, (call, rev, digest), (unread, form), None, press.out);

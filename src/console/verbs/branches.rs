@@ -9,10 +9,12 @@ use crate::context::{Context, PANES};
 use crate::hints::surface;
 use crate::model::Model;
 use crate::model::listing::{Item, Kind, Listing};
-use crate::model::overlay::{LinePurpose, Overlay};
+use crate::model::overlay::Overlay;
 use crate::panes;
 use crate::panes::rows::Target;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{EditRefusal, Empty, NoTarget, Part, Refusal, Row};
+use crate::update::decide::send;
 use crate::update::{open, prompts, review};
 use overrule_base::text::visible;
 use overrule_domain::branch;
@@ -184,7 +186,13 @@ fn name(model: &mut Model) -> Result<(), Refusal> {
         .unwrap_or_default()
         .to_owned();
     let title = format!("name of branch {} (empty: no name)", epoch.0);
-    prompts::line(model, LinePurpose::BranchName(epoch), &title, &before);
+    let act = ("name", Style::SETTING);
+    let prompt = Prompt::new(act, title, &before, move |model, text, out| {
+        let name = text.into();
+        send(model, Command::Edit(EditCommand::Name { epoch, name }), None, out);
+        Ok(())
+    });
+    prompts::ask(model, prompt);
     Ok(())
 }
 

@@ -6,12 +6,13 @@ use super::{Effect, Verb};
 use crate::cards;
 use crate::context::{Context, PANES};
 use crate::model::Model;
-use crate::model::overlay::{Classifying, LinePurpose, Overlay, Page, PageContent};
+use crate::model::overlay::{Classifying, Overlay, Page, PageContent};
 use crate::msg::Out;
 use crate::panes::graph::model::Pick;
 use crate::panes::inspector::model::Subject;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{NoTarget, Part, Refusal, Row};
-use crate::update::classify::shown;
+use crate::update::classify::{set_pattern, shown};
 use crate::update::{open, prompts};
 use overrule_base::text::visible;
 use overrule_resilience::correction::{Corrigible, Verdict};
@@ -92,7 +93,12 @@ fn asked(model: &mut Model) -> Result<Classifying, Refusal> {
 fn change(model: &mut Model) -> Result<(), Refusal> {
     let asked = asked(model)?;
     let title = "regular expression for errors like this one";
-    prompts::line(model, LinePurpose::ErrorPattern, title, &asked.pattern);
+    let act = ("preview", Style::SETTING);
+    let prompt = Prompt::new(act, title, &asked.pattern, |model, text, _| {
+        set_pattern(model, text);
+        Ok(())
+    });
+    prompts::ask(model, prompt);
     Ok(())
 }
 

@@ -9,7 +9,6 @@ use super::{Care, Effect, Verb};
 use crate::cards::CONSENT;
 use crate::context::Context;
 use crate::model::Model;
-use crate::model::overlay::LinePurpose;
 use crate::msg::Out;
 use crate::refusal::{NoTarget, NodeState, Refusal};
 use crate::update::choices::{asked, chosen, shown_in_dialog};
@@ -92,15 +91,11 @@ fn consent(model: &mut Model, choice: ConsentChoice, out: &mut Vec<Out>) -> Resu
     let digest = digest.ok_or(NodeState::NotReady(call))?;
     model.overlays.pop();
     if again && let Some(tool) = confirmation(model, call) {
-        let purpose = LinePurpose::Irreversible {
-            call,
-            rev,
-            digest,
-            unread: 0,
-            shown,
-            again: true,
-        };
-        ask_word(model, purpose, call, &tool);
+        ask_word(model, "run again", (call, &tool), move |model, word, out| {
+            let shown = (shown.clone(), Some(word));
+            let choice = ConsentChoice::RunAgain;
+            chosen(model, (call, rev, digest.clone()), choice, shown, out);
+        });
         return Ok(());
     }
     chosen(model, (call, rev, digest), choice, (shown, None), out);

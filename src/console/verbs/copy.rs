@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::Verb;
 use crate::context::PANES;
 use crate::model::Model;
-use crate::model::overlay::LinePurpose;
 use crate::msg::Out;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::Refusal;
 use crate::update::prompts;
 use crate::update::typing::fits_clipboard;
@@ -64,7 +64,21 @@ fn save(model: &mut Model) -> Result<(), Refusal> {
         "write the shown {} bytes to which file? nothing is overwritten",
         text.len()
     );
-    prompts::line(model, LinePurpose::Save(text), &title, "");
+    // The line stays open until the file is written: if it exists, another name is needed.
+    let style = Style {
+        records: false,
+        waits: true,
+        ..Style::SETTING
+    };
+    let prompt = Prompt::new(("save", style), title, "", move |_, path, out| {
+        if path.is_empty() {
+            return Err("No file named".to_owned());
+        }
+        let text = Arc::clone(&text);
+        out.push(Out::Save { path, text });
+        Ok(())
+    });
+    prompts::ask(model, prompt);
     Ok(())
 }
 

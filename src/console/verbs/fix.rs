@@ -10,13 +10,15 @@ use super::{
 use crate::cards::ATTENTION;
 use crate::context::Context;
 use crate::model::Model;
-use crate::model::overlay::LinePurpose;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{Empty, NoPlace, NoTarget, Refusal, Row};
 use crate::tabs::{Fix, fits};
 use crate::update::edits::guide_with;
+use crate::update::executions::running;
 use crate::update::refresh::prepare;
 use crate::update::{decide, prompts};
 use overrule_domain::call::Status;
+use overrule_domain::command::CallCommand;
 use overrule_domain::id::NodeId;
 use overrule_domain::state::{Mode, State};
 use overrule_domain::tags;
@@ -255,11 +257,31 @@ fn stop(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<()
     match branch {
         Branch::Call { call, rev, .. } => {
             to_call(model, need)?;
-            prompts::line(model, LinePurpose::Skip { call, rev }, &asks, STOPPED);
+            reject::ask_reason(model, ("skip", call, rev), &asks, STOPPED);
         }
         Branch::Agent(call) => {
             jumps::go(model, call)?;
-            prompts::line(model, LinePurpose::EndAgent { call }, &asks, STOPPED);
+            let style = Style {
+                records: false,
+                ..Style::PROSE
+            };
+            let act = ("end the sub-agent", style);
+            let prompt = Prompt::new(act, asks, STOPPED, move |model, text, out| {
+                let reason = if text.is_empty() {
+                    "stopped by the operator".to_owned()
+                } else {
+                    text
+                };
+                let attempt = running(model, call);
+                let command = CallCommand::Cancel {
+                    call,
+                    attempt,
+                    reason,
+                };
+                reject::decide_about(model, call, command, out);
+                Ok(())
+            });
+            prompts::ask(model, prompt);
         }
         Branch::Loop(incident) => {
             let words = leave(&model.run.state, incident).ok_or(NoTarget::Removed(Row::Loop))?;

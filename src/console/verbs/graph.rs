@@ -5,9 +5,10 @@
 use super::Verb;
 use crate::context::PANES;
 use crate::model::Model;
-use crate::model::overlay::LinePurpose;
 use crate::panes::Pane;
 use crate::panes::graph::model::Form;
+use crate::panes::graph::update::sift;
+use crate::prompt::{Prompt, Style};
 use crate::update::prompts;
 use crate::update::search::WORDS;
 
@@ -99,5 +100,7 @@ fn ask(model: &mut Model) {
     let filter = model.graph.settings.filter.as_ref();
     let before = filter.map_or(String::new(), |query| query.text.clone());
     let title = format!("show only (empty: all): {WORDS}");
-    prompts::line(model, LinePurpose::Filter, &title, &before);
+    let act = ("filter", Style::QUERY);
+    let prompt = Prompt::new(act, title, &before, |model, text, _| sift(model, &text));
+    prompts::ask(model, prompt);
 }

@@ -5,7 +5,8 @@
 use super::{Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
-use crate::model::overlay::{LinePurpose, Overlay, Page, PageContent};
+use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{Empty, Refusal};
 use crate::tabs;
 use crate::update::decide::send;
@@ -73,5 +74,14 @@ fn allow(model: &Model) -> Result<Command, Refusal> {
 /// Asks which detector to mute or unmute.
 pub(super) fn mute(model: &mut Model, name: &str) {
     let title = format!("mute or unmute: {}", Detector::names());
-    prompts::line(model, LinePurpose::Detector, &title, name);
+    let act = ("mute or unmute", Style::SETTING);
+    let prompt = Prompt::new(act, title, name, |model, text, out| {
+        let detector =
+            Detector::named(&text).ok_or_else(|| format!("Unknown detector. Use {}", Detector::names()))?;
+        let muted = !model.run.state.escape.muted.contains(&detector);
+        let mute = EscapeCommand::Mute { detector, muted };
+        send(model, Command::Escape(mute), None, out);
+        Ok(())
+    });
+    prompts::ask(model, prompt);
 }

@@ -4,8 +4,10 @@
 
 use super::{Effect, Verb};
 use crate::context::PANES;
-use crate::model::overlay::LinePurpose;
+use crate::prompt::{Prompt, Style};
+use crate::update::decide::send;
 use crate::update::prompts;
+use overrule_domain::command::{Command, RunCommand};
 
 /// The verb `policy`.
 pub const VERB: Verb = Verb {
@@ -17,7 +19,11 @@ pub const VERB: Verb = Verb {
     run: |model, _| {
         let now = model.run.state.policy.clone();
         let title = "policy: supervised, guarded, auto or read-only";
-        prompts::line(model, LinePurpose::Policy, title, &now);
+        let prompt = Prompt::new(("set", Style::SETTING), title, &now, |model, policy, out| {
+            send(model, Command::Run(RunCommand::SetPolicy { policy }), None, out);
+            Ok(())
+        });
+        prompts::ask(model, prompt);
         Ok(())
     },
     ..Verb::BASE

@@ -10,14 +10,16 @@ use super::{About, Care, Effect, Moment, Verb};
 use crate::cards::CONSENT;
 use crate::context::{Context, PANES};
 use crate::model::Model;
-use crate::model::overlay::LinePurpose;
+use crate::model::overlay::Whose;
+use crate::msg::Out;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{NoTarget, NodeState, Refusal, Row};
 use crate::update::choices::{asked, choices};
-use crate::update::decide::{armed, asks_approval, question, subject, waiting};
-use crate::update::prompts;
+use crate::update::decide::{armed, asks_approval, question, send, subject, waiting};
+use crate::update::{prompts, review};
 use overrule_domain::call::Status;
-use overrule_domain::command::{CallCommand, Command, ConsentChoice};
-use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice, Edit};
+use overrule_domain::id::{NodeId, NodeKind, Rev};
 use overrule_domain::node::Node;
 
 /// The verb `reject`.
@@ -95,7 +97,7 @@ fn reject(model: &mut Model) -> Result<(), Refusal> {
     {
         let title = format!("reject {id}: what should the model do instead?");
         let rev = model.run.state.node(id).map(Node::rev);
-        prompts::line(model, LinePurpose::RejectAnswer(id, rev), &title, "");
+        ask_instead(model, (id, rev), title, "");
         return Ok(());
     }
     let (call, rev) = if let Some(call) = blocked(model) {
@@ -110,7 +112,7 @@ fn reject(model: &mut Model) -> Result<(), Refusal> {
         (call, rev)
     };
     let title = format!("reject {call} {rev}: what should the model know?");
-    prompts::line(model, LinePurpose::Reject { call, rev }, &title, "");
+    ask_reason(model, ("reject", call, rev), &title, "");
     Ok(())
 }
 
@@ -119,8 +121,71 @@ fn reject_repeat(model: &mut Model) -> Result<(), Refusal> {
     let (call, rev, digest) = asked(model)?;
     let digest = digest.ok_or(NodeState::NotReady(call))?;
     model.overlays.pop();
-    let purpose = LinePurpose::RefuseEffect { call, rev, digest };
     let title = format!("reject {call}: what should the model know?");
-    prompts::line(model, purpose, &title, "");
+    let prompt = Prompt::new(("reject", Style::PROSE), title, "", move |model, text, out| {
+        let choice = ConsentChoice::Reject {
+            reason: or_default(text),
+        };
+        let command = CallCommand::Consent {
+            call,
+            rev,
+            digest: digest.clone(),
+            choice,
+            shown: None,
+            word: None,
+        };
+        decide_about(model, call, command, out);
+        Ok(())
+    });
+    prompts::ask(model, prompt);
     Ok(())
+}
+
+/// Asks why a call is rejected: to reject it, or to skip it and continue without it.
+pub(super) fn ask_reason(
+    model: &mut Model,
+    (act, call, rev): (&'static str, NodeId, Rev),
+    title: &str,
+    text: &str,
+) {
+    let prompt = Prompt::new((act, Style::PROSE), title, text, move |model, text, out| {
+        let reason = or_default(text);
+        decide_about(model, call, CallCommand::Reject { call, rev, reason }, out);
+        Ok(())
+    });
+    prompts::ask(model, prompt.about(call));
+}
+
+/// Asks what the model should do instead of an answer.
+pub(super) fn ask_instead(
+    model: &mut Model,
+    (node, base): (NodeId, Option<Rev>),
+    title: impl Into<String>,
+    text: &str,
+) {
+    let prompt = Prompt::new(("preview", Style::PROSE), title, text, move |model, text, _| {
+        if text.is_empty() {
+            return Err("Say what the model should do instead".to_owned());
+        }
+        let reason = text.into();
+        let edits = vec![Edit::RejectAnswer { node, base, reason }];
+        review::edits(model, edits, Whose::New);
+        Ok(())
+    });
+    prompts::ask(model, prompt);
+}
+
+/// Sends a command that was typed about a call of the queue.
+pub(super) fn decide_about(model: &mut Model, call: NodeId, command: CallCommand, out: &mut Vec<Out>) {
+    model.queue.leaving = model.queue.selected;
+    send(model, Command::Call(command), Some(call), out);
+}
+
+/// The typed reason, or the usual one.
+fn or_default(text: String) -> String {
+    if text.is_empty() {
+        "rejected by the operator".to_owned()
+    } else {
+        text
+    }
 }

@@ -8,8 +8,8 @@ use super::selection::{call_and_rev, is_call, is_shown};
 use super::{About, Care, Effect, Rank, Verb};
 use crate::context::PANES;
 use crate::model::Model;
-use crate::model::overlay::LinePurpose;
 use crate::msg::Out;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{NoTarget, NodeState, Refusal, Row};
 use crate::update::decide::{send, subject};
 use crate::update::executions::selected_call;
@@ -98,7 +98,17 @@ fn choose(model: &mut Model) -> Result<(), Refusal> {
     // A single repair is filled in, but the operator must accept it.
     let text = if options.len() == 1 { "1" } else { "" };
     let title = format!("repair of {call}, by number: {}", options.join("  "));
-    prompts::line(model, LinePurpose::Repair { call, rev }, &title, text);
+    let act = ("repair", Style::SETTING);
+    let prompt = Prompt::new(act, title, text, move |model, text, out| {
+        let number = text.trim_end_matches(')').parse::<usize>().ok();
+        let option = number.and_then(|number| number.checked_sub(1));
+        let option = option.ok_or("Type the number of a repair, from 1")?;
+        let choice = ResilienceCommand::ChooseRepair { call, rev, option };
+        send(model, Command::Resilience(choice), Some(call), out);
+        model.queue.leaving = model.queue.selected;
+        Ok(())
+    });
+    prompts::ask(model, prompt);
     Ok(())
 }
 

@@ -5,10 +5,11 @@
 use super::{Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
-use crate::model::overlay::LinePurpose;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{Empty, Refusal};
+use crate::update::decide::send;
 use crate::update::prompts;
-use overrule_domain::breaker::{Phase, Scope};
+use overrule_domain::breaker::{BadScope, Phase, Scope};
 use overrule_domain::command::{Command, ResilienceCommand};
 
 /// The verb `reset-breaker`.
@@ -41,5 +42,14 @@ fn open(model: &Model) -> Result<&Scope, Refusal> {
 
 /// Asks before the breaker of a scope is reset.
 pub(super) fn ask(model: &mut Model, scope: &str) {
-    prompts::line(model, LinePurpose::ResetBreaker, "reset the breaker of", scope);
+    let act = ("reset", Style::SETTING);
+    let prompt = Prompt::new(act, "reset the breaker of", scope, |model, text, out| {
+        let scope = text
+            .parse()
+            .map_err(|error: BadScope| overrule_base::text::visible(&error.to_string()))?;
+        let reset = ResilienceCommand::ResetBreaker { scope };
+        send(model, Command::Resilience(reset), None, out);
+        Ok(())
+    });
+    prompts::ask(model, prompt);
 }

@@ -4,8 +4,8 @@
 
 use super::{Effect, Verb};
 use crate::context::PANES;
-use crate::model::overlay::LinePurpose;
-use crate::update::prompts;
+use crate::prompt::{Prompt, Style};
+use crate::update::{prompts, settings_line};
 
 /// The verb `resilience`.
 pub const VERB: Verb = Verb {
@@ -16,7 +16,10 @@ pub const VERB: Verb = Verb {
     effect: Effect::Records,
     run: |model, _| {
         let title = "failure handling: KEY=VALUE, such as retry.retries=2 breaker.open=1m";
-        prompts::line(model, LinePurpose::Resilience, title, "");
+        let prompt = Prompt::new(("set", Style::SETTING), title, "", |model, text, out| {
+            settings_line::configure(model, &text, out)
+        });
+        prompts::ask(model, prompt);
         Ok(())
     },
     ..Verb::BASE

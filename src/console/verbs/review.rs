@@ -8,12 +8,14 @@ use crate::cards::REVIEW;
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::arming::{Question, VisibleQuestion};
-use crate::model::overlay::{LinePurpose, Overlay, Review, Whose};
+use crate::model::overlay::{Overlay, Review, Whose};
 use crate::model::staged_edits::node_of;
 use crate::msg::Out;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{EditRefusal, Refusal, Unseen};
 use crate::update::decide::{armed, send, shown};
 use crate::update::prompts;
+use crate::update::review::set_reason;
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::decide::edit::may_keep_later;
 
@@ -125,12 +127,16 @@ fn reason(model: &mut Model) -> Result<(), Refusal> {
         return Err(EditRefusal::NoEdit("record a reason").into());
     }
     let before = review.reason.clone();
-    prompts::line(
-        model,
-        LinePurpose::Reason,
-        "why? (recorded with the edit)",
-        &before,
-    );
+    let style = Style {
+        records: false,
+        ..Style::PROSE
+    };
+    let title = "why? (recorded with the edit)";
+    let prompt = Prompt::new(("record", style), title, &before, |model, text, _| {
+        set_reason(model, text);
+        Ok(())
+    });
+    prompts::ask(model, prompt);
     Ok(())
 }
 

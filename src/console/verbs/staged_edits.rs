@@ -4,19 +4,19 @@
 
 use std::sync::Arc;
 
-use super::{Care, Effect, Verb};
+use super::{Care, Effect, Verb, reject};
 use crate::cards;
 use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::double_press::What;
 use crate::model::editor::{Editor, Purpose};
 use crate::model::listing::{Item, Kind, Listing};
-use crate::model::overlay::{LinePurpose, Overlay, Whose};
+use crate::model::overlay::{Overlay, Whose};
 use crate::model::staged_edits::{moved, node_of, rebased};
 use crate::msg::Out;
 use crate::refusal::{Confirmation, EditRefusal, NoTarget, Part, Refusal, Row};
 use crate::update::stage::{and_run, count, release, some};
-use crate::update::{edits, lists, open, prompts, review};
+use crate::update::{edits, lists, open, review};
 use overrule_domain::command::{Command, Edit, EditCommand};
 
 /// The verb `staged-edits`.
@@ -210,8 +210,7 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
         Edit::Copy { .. } | Edit::Delete { .. } => review::edits(model, vec![now], Whose::Item(no)),
         Edit::RejectAnswer { node, base, reason } => {
             let title = format!("reject {node}: what should the model do instead?");
-            let purpose = LinePurpose::RejectAnswer(*node, *base);
-            prompts::line(model, purpose, &title, reason);
+            reject::ask_instead(model, (*node, *base), title, reason);
         }
     }
     if let Some(why) = problem {

@@ -43,7 +43,7 @@ pub const ACCEPT: Verb = Verb {
     doc: "finish the line",
     hint: "accept",
     label: |model| match model.overlays.last() {
-        Some(Overlay::Line(line)) => Some(line.purpose.act()),
+        Some(Overlay::Line(line)) => Some(line.act),
         _ => None,
     },
     rank: |_| Rank::Leads,

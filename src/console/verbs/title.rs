@@ -4,8 +4,10 @@
 
 use super::{Effect, Verb};
 use crate::context::PANES;
-use crate::model::overlay::LinePurpose;
+use crate::prompt::{Prompt, Style};
+use crate::update::decide::send;
 use crate::update::prompts;
+use overrule_domain::command::{Command, RunCommand};
 
 /// The verb `title`.
 pub const VERB: Verb = Verb {
@@ -16,7 +18,12 @@ pub const VERB: Verb = Verb {
     effect: Effect::Records,
     run: |model, _| {
         let now = model.run.state.title.clone().unwrap_or_default();
-        prompts::line(model, LinePurpose::Title, "name of the session", &now);
+        let act = ("name", Style::SETTING);
+        let prompt = Prompt::new(act, "name of the session", &now, |model, title, out| {
+            send(model, Command::Run(RunCommand::Title { title }), None, out);
+            Ok(())
+        });
+        prompts::ask(model, prompt);
         Ok(())
     },
     ..Verb::BASE

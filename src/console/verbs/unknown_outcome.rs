@@ -4,12 +4,12 @@
 
 use super::availability::{answer, on_unknown};
 use super::seen::{dialog_seen, unknown_read, unknown_seen};
-use super::{Care, Effect, Verb};
+use super::{Care, Effect, Verb, reject};
 use crate::cards::{EFFECTS, UNKNOWN_OUTCOME};
 use crate::context::Context;
 use crate::model::Model;
-use crate::model::overlay::LinePurpose;
 use crate::msg::Out;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{NodeState, Refusal};
 use crate::update::choices::{asked, cancelled, ends, ensure_ended, unknown_attempt};
 use crate::update::decide::send;
@@ -132,7 +132,12 @@ fn leave(model: &mut Model) -> Result<(), Refusal> {
     let attempt = unknown_attempt(model, call);
     model.overlays.pop();
     let title = format!("{call} stays unknown and does not run again: what should the model know?");
-    prompts::line(model, LinePurpose::LeaveUnknown { call, attempt }, &title, "");
+    let prompt = Prompt::new(("abandon", Style::PROSE), title, "", move |model, reason, out| {
+        let what = Resolution::Abandon { reason };
+        reject::decide_about(model, call, CallCommand::Resolve { call, attempt, what }, out);
+        Ok(())
+    });
+    prompts::ask(model, prompt);
     Ok(())
 }
 

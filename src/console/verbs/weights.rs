@@ -7,14 +7,15 @@ use std::sync::Arc;
 use super::{Effect, Verb};
 use crate::context::{Context, PANES};
 use crate::model::Model;
-use crate::model::overlay::LinePurpose;
 use crate::panes;
 use crate::panes::rows::Target;
+use crate::prompt::{Prompt, Style};
 use crate::refusal::{NoTarget, Refusal, Row};
 use crate::update::decide::send;
 use crate::update::prompts;
 use overrule_base::text::visible;
 use overrule_domain::command::{Command, WeightCommand};
+use overrule_domain::weight::MOST;
 
 /// The verb `set-weight`.
 pub const SET_WEIGHT: Verb = Verb {
@@ -32,7 +33,20 @@ pub const SET_WEIGHT: Verb = Verb {
             visible(&tool),
             visible(&kind)
         );
-        prompts::line(model, LinePurpose::Weight { tool, kind }, &title, &weight);
+        let prompt = Prompt::new(
+            ("set", Style::SETTING),
+            title,
+            &weight,
+            move |model, text, out| {
+                let weight = thousandths(&text)
+                    .ok_or_else(|| format!("`{text}` is not a weight: type a number from 0 to 1"))?;
+                let (kind, tool) = (Arc::clone(&kind), Arc::clone(&tool));
+                let set = WeightCommand::Set { kind, tool, weight };
+                send(model, Command::Weight(set), None, out);
+                Ok(())
+            },
+        );
+        prompts::ask(model, prompt);
         Ok(())
     },
     ..Verb::BASE
@@ -65,11 +79,27 @@ pub const FORGET_WEIGHTS: Verb = Verb {
     effect: Effect::Records,
     run: |model, _| {
         let title = "tool whose weights are reset (all: every tool)";
-        prompts::line(model, LinePurpose::ForgetWeights, title, "");
+        let prompt = Prompt::new(("reset", Style::SETTING), title, "", |model, text, out| {
+            let tool = match text.as_str() {
+                "" => return Err("Type the name of a tool, or `all`".to_owned()),
+                "all" => None,
+                tool => Some(tool.into()),
+            };
+            send(model, Command::Weight(WeightCommand::Reset { tool }), None, out);
+            Ok(())
+        });
+        prompts::ask(model, prompt);
         Ok(())
     },
     ..Verb::BASE
 };
+
+/// Reads a weight in thousandths.
+fn thousandths(text: &str) -> Option<u16> {
+    let number: f64 = text.parse().ok()?;
+    let fits = (0.0..=1.0).contains(&number);
+    fits.then(|| (number * f64::from(MOST)).round() as u16)
+}
 
 /// The tool, the kind of task and the weight under the cursor.
 fn selected(model: &Model) -> Result<(Arc<str>, Arc<str>, String), Refusal> {

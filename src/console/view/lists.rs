@@ -12,20 +12,19 @@ use crate::doc::{Styled, broken};
 use crate::halted;
 use crate::model::Model;
 use crate::model::listing::Listing;
-use crate::model::overlay::{LinePrompt, LinePurpose, List};
+use crate::model::overlay::List;
 use crate::panes::inspector::view as inspector;
+use crate::prompt::Prompt;
 use crate::symbols::{Charset, Symbol};
 use crate::theme::Role;
 
 /// The title of a line, with the time left where there is a deadline.
-fn title(model: &Model, line: &LinePrompt) -> String {
+fn title(model: &Model, line: &Prompt) -> String {
     if let Some(why) = halted::typed(model) {
         return why.to_string();
     }
     let title = line.title.clone();
-    let (LinePurpose::Reject { call, .. } | LinePurpose::Skip { call, .. }) = line.purpose else {
-        return title;
-    };
+    let Some(call) = line.call else { return title };
     let status = model.run.state.call(call).map(|call| &call.status);
     match (model.time_left(call), status) {
         (Some(left), _) => format!("{title} ({left})"),
@@ -40,7 +39,7 @@ fn title(model: &Model, line: &LinePrompt) -> String {
 }
 
 /// Draws a line to type, at the bottom of the panes.
-pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &LinePrompt) {
+pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &Prompt) {
     let body = model.screen.places.body;
     // The title lists what may be typed, in as many rows as needed.
     let title = title(model, line);

@@ -13,7 +13,7 @@ use crate::doc::Doc;
 use crate::halted;
 use crate::model::Model;
 use crate::model::arming::Question;
-use crate::model::overlay::{Bulk, DialogKind, LinePurpose, ListPurpose, Overlay, PageContent};
+use crate::model::overlay::{Bulk, DialogKind, ListPurpose, Overlay, PageContent};
 use crate::model::screen::inside;
 use crate::model::seek::Seek;
 use crate::panes::graph::model::Pick;
@@ -42,11 +42,8 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
         (Some(Overlay::List(list)), Some(editor)) if matches!(list.purpose, ListPurpose::Complete { .. }) => {
             one(model, frame, editor);
         }
-        (Some(Overlay::Line(line)), Some(editor)) if line.purpose == LinePurpose::Find => {
-            one(model, frame, editor);
-        }
         // The searched text or list stays visible.
-        (Some(Overlay::Line(line)), Some(searched)) if line.purpose == LinePurpose::Search => {
+        (Some(Overlay::Line(line)), Some(searched)) if line.style.over => {
             one(model, frame, searched);
         }
         _ => {}

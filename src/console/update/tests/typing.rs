@@ -336,9 +336,10 @@ fn a_line_that_is_too_long_to_type_in_is_not_opened() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.model.run.state.title = Some("x".repeat(LIMIT + 1));
-    let purpose = crate::model::overlay::LinePurpose::Title;
     let title = stage.model.run.state.title.clone().unwrap();
-    crate::update::prompts::line(&mut stage.model, purpose, "name of the session", &title);
+    let act = ("name", crate::prompt::Style::SETTING);
+    let prompt = crate::prompt::Prompt::new(act, "name of the session", &title, |_, _, _| Ok(()));
+    crate::update::prompts::ask(&mut stage.model, prompt);
     assert!(stage.model.overlays.is_empty());
     let output = "cannot type the name of the session: 65537 bytes are too many";
     assert!(stage.status().starts_with(output), "{}", stage.status());
