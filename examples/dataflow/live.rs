@@ -264,7 +264,7 @@ pub async fn arguments_edit(calls: usize, effect: EffectClass) -> Result<Argumen
             .skip(first)
             .map(|(name, _)| name)
             .collect(),
-        requests: after.requests - before.requests,
+        requests: after.tally.requests - before.tally.requests,
         equal_to_scratch: equal,
     })
 }

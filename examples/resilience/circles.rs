@@ -126,7 +126,7 @@ fn look(path: &Path) -> Result<Session, String> {
     let (mut loops, mut warnings) = (Vec::new(), Vec::new());
     for envelope in &loaded.envelopes {
         apply(&mut state, envelope);
-        let threads: Vec<ThreadId> = state.threads.keys().copied().collect();
+        let threads: Vec<ThreadId> = state.threads.turns.keys().copied().collect();
         for report in threads.into_iter().flat_map(|thread| watch.look(&state, thread)) {
             // A notice about a tool is neither an alarm nor a warning.
             if report.finding.detector.is_informational() {

@@ -115,8 +115,8 @@ pub fn before_resume(state: &State) -> Vec<String> {
     let left = ledger::orphaned_effects(state).filter(|row| !unknown.contains(&row.entry.seq));
     let left = left.map(|row| format!("orphaned by an edit, and not reverted: {}", name(&row)));
     let unknown = ledger::unknown(state).map(|row| format!("outcome unknown: {}", name(&row)));
-    let others = state.elsewhere.len();
-    let other = state.elsewhere.values().next().filter(|_| others > 0).map(|one| {
+    let others = state.origin.elsewhere.len();
+    let other = state.origin.elsewhere.values().next().filter(|_| others > 0).map(|one| {
         let session = visible(&one.what.session);
         format!("not reverted: {} of session {session} after the fork. An equal call asks first; `overrule effects` lists them", many(others, "effect"))
     });

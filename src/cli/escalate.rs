@@ -93,7 +93,7 @@ impl Caller {
 
     /// Applies settings that were changed in the run.
     fn refit(&mut self, state: &State) {
-        let version = state.resilience.as_ref().map_or(0, |one| one.version);
+        let version = state.settings.resilience.as_ref().map_or(0, |one| one.version);
         if version == self.version {
             return;
         }
@@ -240,9 +240,9 @@ impl Caller {
             _ => format!("overrule resume {session}"),
         };
         AlertView {
-            restricted: state.restricted.as_deref().map(clean),
+            restricted: state.settings.restricted.as_deref().map(clean),
             session: session.id().to_owned(),
-            title: state.title.as_deref().map(clean),
+            title: state.settings.title.as_deref().map(clean),
             cause,
             reason: clean(reason),
             state: RunStateView::of(&state.mode, clean),

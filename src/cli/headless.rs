@@ -228,9 +228,9 @@ fn end_with_agent(common: &Common, state: &State, session: &Address, end: End) -
 }
 
 fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Result<Code, Failure> {
-    if state.usage != Usage::default() {
-        let spent = state.spent.describe().map(|spent| format!("; {spent}"));
-        let tokens = present::tokens(state.usage);
+    if state.tally.usage != Usage::default() {
+        let spent = state.tally.spent.describe().map(|spent| format!("; {spent}"));
+        let tokens = present::tokens(state.tally.usage);
         print::err(&format!("tokens: {tokens}{}", spent.unwrap_or_default()));
     }
     if let Some(asked) = approval_stats::of(state) {

@@ -123,7 +123,7 @@ impl Watch {
     fn question(&self) -> Option<String> {
         let session = &self.session;
         match &self.state.mode {
-            Mode::Paused(reason) if self.state.limit_reached.is_none() => Some(format!(
+            Mode::Paused(reason) if self.state.tally.limit_reached.is_none() => Some(format!(
                 "paused: {}; waits for `overrule unpause {session}`",
                 visible(reason)
             )),
@@ -212,7 +212,7 @@ impl Watch {
 
     fn paused(&self, reason: &str) -> End {
         let (session, reason) = (&self.session, visible(reason));
-        match &self.state.limit_reached {
+        match &self.state.tally.limit_reached {
             Some((which, _)) => {
                 if which == reduction::LIMIT {
                     return End::new(
@@ -252,7 +252,7 @@ impl Watch {
 
     /// True if the run is paused because of a loop.
     fn asks_about_loop(&self) -> bool {
-        let incidents = &self.state.escape.incidents;
+        let incidents = &self.state.learned.escape.incidents;
         incidents
             .iter()
             .any(|incident| waits_for_operator(&self.state, incident))
@@ -443,7 +443,7 @@ fn under_way(state: &State) -> bool {
     let asks_by_itself = || thread::at_work(state).any(|thread| !is_left(thread));
     let endpoint = breaker::endpoint(state);
     let shut = || {
-        let mut breakers = state.breakers.iter();
+        let mut breakers = state.learned.breakers.iter();
         breakers.any(|(scope, breaker)| {
             breaker.phase == Phase::Open && (endpoint.as_ref() != Some(scope) || asks_by_itself())
         })

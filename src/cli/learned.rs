@@ -103,7 +103,7 @@ pub fn keep(driver: Driver, context: &AppContext, setup: &Setup) -> Driver {
             Ok(Some(stored)) => stored.alone && stored.session == session,
             Err(_) => false,
         };
-        let alone = was_reset && state.weights.imported.is_some();
+        let alone = was_reset && state.learned.weights.imported.is_some();
         let learned = learned::of(state, watch, alone);
         if learned.is_empty() {
             return Ok(());

@@ -45,6 +45,7 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         print::out(&words.join("\n"));
     }
     if let Some(incident) = state
+        .learned
         .escape
         .incidents
         .iter()

@@ -33,7 +33,7 @@ pub fn lost_edits(state: &State) -> Option<LostEdits> {
 
 /// Describes the lost edits, if any.
 pub fn describe(state: &State) -> Option<String> {
-    let names: Vec<String> = state.editing.keys().map(NodeId::to_string).collect();
+    let names: Vec<String> = state.operator.editing.keys().map(NodeId::to_string).collect();
     (!names.is_empty()).then(|| {
         format!(
             "{} was being edited when the program ended; the edit is lost",
@@ -58,7 +58,7 @@ mod tests {
     fn what_an_edit_held_that_is_lost_does_not_run_by_itself() {
         let mut state = state();
         assert_eq!(lost_edits(&state), None);
-        state.editing.insert(id("c3"), [id("c3")].into());
+        state.operator.editing.insert(id("c3"), [id("c3")].into());
         let LostEdits { notice, events } = lost_edits(&state).unwrap();
         let [Event::Run(RunEvent::Paused { reason })] = events.as_slice() else {
             panic!("{events:?}")
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn a_stopped_run_is_left_unchanged() {
         let mut state = state();
-        state.editing.insert(id("c3"), [id("c3")].into());
+        state.operator.editing.insert(id("c3"), [id("c3")].into());
         state.mode = Mode::Stopped("by hand".into());
         let lost = lost_edits(&state).unwrap();
         assert!(lost.events.is_empty(), "stopped is more than paused");

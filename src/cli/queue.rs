@@ -63,7 +63,7 @@ pub fn queue(common: &Common, args: &args::QueueArgs) -> Result<Code, Failure> {
             format!("{} {}\n  verbs: {verbs}", view.turn, visible(&view.sentence))
         });
     }
-    if let Some(reason) = &found.state.restricted {
+    if let Some(reason) = &found.state.settings.restricted {
         let verbs = vec![format!("restrict {} --lift", place.id())];
         let restricted = RestrictionView { reason, verbs };
         print::out(&if common.json {
@@ -134,6 +134,7 @@ fn waiting_by_itself(state: &State) -> Vec<String> {
     });
     let asked = pending_retry::all(state).map(|again| visible(&again.describe(Some(now))));
     let shut = state
+        .learned
         .breakers
         .iter()
         .filter(|(_, one)| one.phase != Phase::Closed);
@@ -346,7 +347,7 @@ mod tests {
         let seq = ledger::newest_of(&stage.model.run.state, id("c3")).unwrap();
         stage.repeats("c8", ("write_file", ARGS), ConsentCause::Orphaned, vec![seq]);
         let state = &stage.model.run.state;
-        let edit = state.edits[0].intervention;
+        let edit = state.operator.edits[0].intervention;
         let since = format!("superseded: edit {edit} replaced it");
         assert_eq!(
             repeats_json(state),

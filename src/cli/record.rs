@@ -233,10 +233,10 @@ pub fn adviser(
     let mut adviser = context.adviser_with(tools, &setup, (workspace, false))?;
     // The policy decides calls that the verb makes ready, as in a run that resumes with these flags.
     if common.policy.is_none() {
-        adviser.keep_preset(&state.policy);
+        adviser.keep_preset(&state.settings.policy);
     }
     adviser.watch = adviser.watch.on(state);
-    adviser.keep_rules(&state.rules);
+    adviser.keep_rules(&state.settings.rules);
     adviser.keep_resilience(state);
     Ok(adviser)
 }

@@ -108,7 +108,7 @@ pub fn resume_session(
     }
     adviser.watch = adviser.watch.on(&state);
     if admitted.rules_count {
-        adviser.keep_rules(&state.rules);
+        adviser.keep_rules(&state.settings.rules);
     }
     notices.extend(rules_in_force(&adviser));
     let model: Arc<dyn Model> = models::build(&context, &setup.model, !headless)?;
@@ -116,7 +116,7 @@ pub fn resume_session(
     keep_words(&recorded, &mut fitted, setup.samples.as_ref());
     fitted.user = recorded.user.clone();
     fitted.hide_edits = recorded.hide_edits;
-    fitted.limits = limits(common, &context, state.limits);
+    fitted.limits = limits(common, &context, state.settings.limits);
     fitted.policy = adviser.policy.preset().to_string();
     notices.extend(run::uncosted(&fitted));
     notices.extend(orphan_processes(&state));
@@ -316,9 +316,9 @@ pub fn limits(common: &Common, context: &AppContext, mut limits: Limits) -> Limi
 fn first_events(state: &State, adviser: &Adviser, fitted: Started) -> Vec<Event> {
     let limits = fitted.limits;
     let mut first = engine::resume::first_events(state, adviser, fitted);
-    if limits != state.limits {
+    if limits != state.settings.limits {
         first.push(Event::Run(RunEvent::LimitsRaised { limits }));
-        if state.limit_reached.is_some() {
+        if state.tally.limit_reached.is_some() {
             first.push(Event::Run(RunEvent::Resumed {}));
         }
     }

@@ -119,7 +119,7 @@ fn body(
     let ModelSetup::Server { model, options, .. } = &setup.model else {
         return None;
     };
-    let known = state.quirks.get(&*started.model).into_iter().flatten();
+    let known = state.learned.quirks.get(&*started.model).into_iter().flatten();
     let mut quirks: Quirks = known.filter_map(|name| Quirk::named(name)).collect();
     quirks.extend(options.quirks());
     quirks.extend(learned);

@@ -119,12 +119,12 @@ fn details(view: &SessionDetailView<'_>, state: &State) -> Vec<String> {
         format!("state      {condition}"),
         format!("events     {}", view.journal.events),
         format!("requests   {}", counts.requests),
-        format!("tokens     {}", tokens(state.usage)),
+        format!("tokens     {}", tokens(state.tally.usage)),
         format!("calls      {} ({} executions)", counts.calls, counts.executions),
         format!("edits      {}", counts.edits),
         format!("waiting    {}", counts.waiting),
     ];
-    let side = state.agent.side;
+    let side = state.origin.agent.side;
     if side.count > 0 {
         let requests = many(side.count as usize, "request");
         lines.push(format!("no tools   {requests}, {}", tokens(side.usage)));

@@ -48,7 +48,7 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
 
 fn table(watch: &Watch, state: &State) {
     let mut any = false;
-    if let Some(imported) = &state.weights.imported {
+    if let Some(imported) = &state.learned.weights.imported {
         any = true;
         print::out(&format!(
             "started with {}, from {}",
@@ -91,7 +91,12 @@ fn table(watch: &Watch, state: &State) {
         any = true;
         print::out(&format!("{:20} repairs by {strategy}: {words}", visible(&tool)));
     }
-    for (scope, breaker) in state.breakers.iter().filter(|(_, one)| one.generation > 0) {
+    for (scope, breaker) in state
+        .learned
+        .breakers
+        .iter()
+        .filter(|(_, one)| one.generation > 0)
+    {
         print::out(&format!(
             "{:20} {}",
             visible(&scope.to_string()),
@@ -137,11 +142,16 @@ fn servers(watch: &Watch, state: &State) {
 /// The results of repairs, a line for each tool and strategy.
 fn repairs(state: &State) -> impl Iterator<Item = (Arc<str>, &'static str, String)> {
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
-    state.repair_stats.tools.iter().flat_map(move |(tool, counts)| {
-        counts
-            .iter()
-            .map(move |(strategy, count)| (Arc::clone(tool), strategy.name(), count.describe(price)))
-    })
+    state
+        .learned
+        .repair_stats
+        .tools
+        .iter()
+        .flat_map(move |(tool, counts)| {
+            counts
+                .iter()
+                .map(move |(strategy, count)| (Arc::clone(tool), strategy.name(), count.describe(price)))
+        })
 }
 
 /// Formats a weight, with its grounds, and with a note if it is below the bound.

@@ -177,14 +177,14 @@ pub fn admit(
         // What is beyond the last synced record was perhaps not written by this program.
         let events = again(state, |decided| decided > confirmed);
         return Ok(Admitted {
-            preset: state.policy.clone(),
+            preset: state.settings.policy.clone(),
             rules_count: true,
             events,
             notice: None,
         });
     }
     let own = context.settings.preset.value;
-    let preset = stricter(own, state.policy.parse().unwrap_or(Preset::Supervised));
+    let preset = stricter(own, state.settings.policy.parse().unwrap_or(Preset::Supervised));
     let words = brings(state, session, own, preset);
     if !accepted {
         let hint = format!(
@@ -206,7 +206,7 @@ pub fn admit(
             ));
         }
     }
-    let dropped = state.rules.iter().filter(|rule| !rule.dropped);
+    let dropped = state.settings.rules.iter().filter(|rule| !rule.dropped);
     let dropped = dropped.map(|rule| Event::Run(RunEvent::RuleDropped { no: rule.no }));
     let mut events: Vec<Event> = dropped.collect();
     let rules = events.len();
@@ -271,12 +271,12 @@ fn brings(state: &State, session: &str, own: Preset, preset: Preset) -> String {
             Err(_) => started.model.clone(),
         },
     );
-    let rules = state.rules.iter().filter(|rule| !rule.dropped).count();
+    let rules = state.settings.rules.iter().filter(|rule| !rule.dropped).count();
     format!(
         "session {} was not written by this program here, or was changed since. It brings:\n  preset: {} (yours: {own}; {preset} holds)\n  \
          directory: {}\n  model server: {}\n  decided elsewhere, asked again: {rules} rules, {} approvals of calls that have not started",
         visible(session),
-        visible(&state.policy),
+        visible(&state.settings.policy),
         visible(started.map_or("unknown", |started| &started.workspace)),
         visible(&model),
         again(state, |_| true).len()

@@ -16,8 +16,8 @@ pub struct ApprovalStats {
 
 /// The statistics of a run; none without questions.
 pub fn of(state: &State) -> Option<ApprovalStats> {
-    let words = state.asks.describe()?;
-    let all = state.asks.total() as usize;
+    let words = state.operator.asks.describe()?;
+    let all = state.operator.asks.total() as usize;
     let left = unanswered(state);
     Some(match left {
         0 => ApprovalStats {

@@ -9,7 +9,7 @@ use overrule_domain::state::{EditRecord, Mode, State};
 /// The manual edit of an intervention node; none for an edit by a step against a loop, which has
 /// its own text.
 pub fn edit(state: &State, intervention: NodeId) -> Option<&EditRecord> {
-    let mut by_hand = state.edits.iter().filter(|edit| edit.by.is_none());
+    let mut by_hand = state.operator.edits.iter().filter(|edit| edit.by.is_none());
     by_hand.find(|edit| edit.intervention == intervention)
 }
 

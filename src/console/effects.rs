@@ -19,7 +19,7 @@ pub struct Effects {
 impl Effects {
     /// Lists the effects of a run.
     pub fn of(state: &State) -> Self {
-        let elsewhere = || state.elsewhere.keys().copied();
+        let elsewhere = || state.origin.elsewhere.keys().copied();
         let (mut all, mut needs): (Vec<Seq>, Vec<Seq>) = (elsewhere().collect(), elsewhere().collect());
         for entry in ledger::effects(state).filter(|entry| entry.thread.is_none()) {
             all.push(entry.seq);

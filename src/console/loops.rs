@@ -19,10 +19,10 @@ pub fn paragraphs(state: &State) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = LoopView::all(state).rev().map(|view| paragraph(&view)).collect();
     let mut words = Vec::new();
     words.extend(LessonsView::of(state).map(|view| view.describe()));
-    for one in &state.escape.allowed {
+    for one in &state.learned.escape.allowed {
         words.push(format!("may repeat: {}", visible(&one.to_string())));
     }
-    for one in &state.escape.muted {
+    for one in &state.learned.escape.muted {
         words.push(format!("muted: {one}"));
     }
     if !words.is_empty() {

@@ -69,7 +69,7 @@ pub fn of(state: &State, node: &Node) -> Summary {
 /// The name of a session: as the operator gave it, or the first line of its first prompt. Untrusted text.
 pub fn session_name(state: &State) -> Option<String> {
     let mut nodes = state.nodes.values();
-    let named = state.title.clone();
+    let named = state.settings.title.clone();
     named.or_else(|| {
         let prompt = nodes.find(|node| node.id.kind == NodeKind::Prompt);
         let first = prompt?.revisions.first()?;

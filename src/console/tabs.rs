@@ -319,7 +319,7 @@ fn badges(maker: &mut Maker<'_>, id: NodeId) {
     for one in badge::of(&maker.run.state, id) {
         maker.own(symbols::of_badge(one), one.sentence());
     }
-    for link in maker.run.state.agent.sub_agents_of(id) {
+    for link in maker.run.state.origin.agent.sub_agents_of(id) {
         let session = overrule_base::text::visible(&link.session);
         maker.own(Role::Dim, format!("Session of the sub-agent: {session}"));
     }
@@ -364,7 +364,7 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
             if let Some(target) = edit.target {
                 maker.fact("target", Role::Text, target.to_string());
             }
-            if let Some(via) = maker.run.state.via.get(&edit.seq) {
+            if let Some(via) = maker.run.state.operator.via.get(&edit.seq) {
                 maker.fact("from", Role::Text, via.label());
             }
             maker.fact("outcome", Role::Text, result_source);

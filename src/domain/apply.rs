@@ -45,13 +45,13 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     };
     note_via(state, at, &envelope.event);
     state.seq = envelope.seq;
-    if state.times.last().is_none_or(|(last, _)| *last < at.seq) {
-        state.times.push((at.seq, at.utc_ms));
+    if state.tally.times.last().is_none_or(|(last, _)| *last < at.seq) {
+        state.tally.times.push((at.seq, at.utc_ms));
     }
     if let Event::Run(RunEvent::Reopened { .. } | RunEvent::Forked { .. }) = envelope.event {
-        state.active.lost();
+        state.tally.active.lost();
     }
-    state.active.until(at.utc_ms);
+    state.tally.active.until(at.utc_ms);
     let subject = subject(&envelope.event).map(|id| (id, index::shown(state, id)));
     match &envelope.event {
         Event::Run(event) => run::apply(state, at, event),
@@ -69,7 +69,7 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         index::wake_readers(state, id);
     }
     let busy = under_way(state);
-    state.active.from(at.utc_ms, busy);
+    state.tally.active.from(at.utc_ms, busy);
 }
 
 /// Records which interface a decision or an edit came from.
@@ -80,7 +80,7 @@ fn note_via(state: &mut State, at: At, event: &Event) {
             | Event::Edit(EditEvent::Committed { .. })
     );
     if let Some(via) = at.via.filter(|_| is_word) {
-        state.via.insert(at.seq, via);
+        state.operator.via.insert(at.seq, via);
     }
 }
 
@@ -119,7 +119,7 @@ fn add_node(
     content: super::node::Content,
     origin: super::node::Origin,
 ) {
-    state.last_no = state.last_no.max(id.no);
+    state.tally.last_no = state.tally.last_no.max(id.no);
     if state.nodes.contains_key(&id) {
         return;
     }

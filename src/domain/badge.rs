@@ -137,7 +137,7 @@ pub fn without_failed_calls(state: &State, id: NodeId) -> Vec<Badge> {
             out.push(Badge::HistoryRewritten);
         }
     }
-    if state.agent.sub_agents_of(id).next().is_some() {
+    if state.origin.agent.sub_agents_of(id).next().is_some() {
         out.push(Badge::SubAgent);
     }
     out
@@ -147,7 +147,7 @@ pub fn without_failed_calls(state: &State, id: NodeId) -> Vec<Badge> {
 fn is_after_seam(state: &State, turn: &Turn) -> bool {
     let has_nodes = |turn: &Turn| turn.is_active() && turn.nodes.iter().any(|id| counts(state, *id));
     let first = |seam: &TurnId| state.turns.range(*seam..).find(|(_, turn)| has_nodes(turn));
-    let mut seams = state.agent.seams.iter().filter_map(first);
+    let mut seams = state.origin.agent.seams.iter().filter_map(first);
     seams.any(|(id, _)| *id == turn.id)
 }
 

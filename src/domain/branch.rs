@@ -56,7 +56,7 @@ pub struct Sum {
 
 /// The record of an epoch; none for the first.
 pub fn record(state: &State, epoch: Epoch) -> Option<&EpochRecord> {
-    state.epochs.get((epoch.0 as usize).checked_sub(1)?)
+    state.operator.epochs.get((epoch.0 as usize).checked_sub(1)?)
 }
 
 /// The epochs that led to one, newest first.
@@ -85,7 +85,7 @@ pub fn current(state: &State) -> Epoch {
 
 /// Returns the branch that the newest edit began.
 pub fn newest(state: &State) -> Epoch {
-    let mut records = state.epochs.iter().rev();
+    let mut records = state.operator.epochs.iter().rev();
     let edit = records.find(|record| record.branch == record.epoch);
     edit.map_or(Epoch(0), |record| record.epoch)
 }
@@ -111,7 +111,7 @@ pub fn unknown(state: &State, epoch: Epoch) -> String {
 /// Returns the newest epoch of the branch of an epoch.
 pub fn end(state: &State, epoch: Epoch) -> Epoch {
     let branch = of(state, epoch);
-    let mut newest = state.epochs.iter().rev();
+    let mut newest = state.operator.epochs.iter().rev();
     newest
         .find(|record| record.branch == branch)
         .map_or(Epoch(0), |record| record.epoch)
@@ -165,7 +165,11 @@ pub fn branches(state: &State) -> Vec<Branch> {
         sum: sum(state, &line(state, end(state, epoch))),
     };
     let first = branch(Epoch(0), Epoch(0), Arc::from("as the run began"), None);
-    let edits = state.epochs.iter().filter(|record| record.branch == record.epoch);
+    let edits = state
+        .operator
+        .epochs
+        .iter()
+        .filter(|record| record.branch == record.epoch);
     let later = edits.map(|record| {
         let base = of(state, record.base);
         branch(record.epoch, base, record.what.clone(), record.name.clone())

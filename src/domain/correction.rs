@@ -277,7 +277,7 @@ fn nth(state: &State, turn: &Turn, id: NodeId, written: &str) -> u32 {
 fn earlier_parts<'s>(state: &'s State, turn: &'s Turn, call: NodeId) -> impl Iterator<Item = &'s Node> {
     let born = state.nodes.get(&call).and_then(|node| node.revisions.first());
     let line = branch::line(state, born.map_or(Epoch(0), |first| first.epoch));
-    let thread = state.threads.get(&turn.thread).into_iter().flatten();
+    let thread = state.threads.turns.get(&turn.thread).into_iter().flatten();
     let parts = thread
         .filter_map(|id| state.turns.get(id))
         .filter(|one| one.reply == turn.reply && one.pos < turn.pos);
@@ -343,7 +343,7 @@ fn calls_in(state: &State, turn: &Turn) -> Vec<NodeId> {
         let threads: Vec<ThreadId> = attempts.filter_map(|attempt| attempt.thread).collect();
         let turns: Vec<TurnId> = threads
             .iter()
-            .filter_map(|thread| state.threads.get(thread))
+            .filter_map(|thread| state.threads.turns.get(thread))
             .flatten()
             .copied()
             .collect();

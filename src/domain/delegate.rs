@@ -125,7 +125,7 @@ pub fn faults_here(state: &State, advice: &dyn Advice, node: &Node) -> Vec<Fault
         }
     }
     let by_operator = matches!(node.now().origin, Origin::Operator { .. });
-    if let Some(child) = state.children.get(&own)
+    if let Some(child) = state.threads.children.get(&own)
         && !by_operator
         && !facts.delegates()
         && !child.tools.contains(tool)

@@ -35,10 +35,10 @@ impl<'s> Draft<'s> {
             events: Vec::new(),
             keep_later: false,
             epoch: state.epoch.next(),
-            first_turn: TurnId(state.last_turn + 1),
-            last_no: state.last_no,
-            last_turn: state.last_turn,
-            last_thread: state.last_thread,
+            first_turn: TurnId(state.tally.last_turn + 1),
+            last_no: state.tally.last_no,
+            last_turn: state.tally.last_turn,
+            last_thread: state.tally.last_thread,
         }
     }
 

@@ -131,7 +131,9 @@ pub fn replaced_words(state: &State, id: NodeId) -> &'static str {
     };
     let asks = |edit: &EditRecord| edit.epoch == record.epoch && edit.what.starts_with(ASKS_AGAIN);
     match record.began {
-        EpochOrigin::Edit if state.edits.iter().any(asks) => "the model was asked again for its turn",
+        EpochOrigin::Edit if state.operator.edits.iter().any(asks) => {
+            "the model was asked again for its turn"
+        }
         EpochOrigin::Edit => REPLACED,
         EpochOrigin::Undo => "an undo replaced it",
         EpochOrigin::Redo => "a redo replaced it",
@@ -166,8 +168,15 @@ fn diverged(state: &State, id: NodeId) -> bool {
 }
 
 fn began(state: &State, epoch: Epoch) -> Option<&EpochRecord> {
-    let at = state.epochs.partition_point(|record| record.epoch < epoch);
-    state.epochs.get(at).filter(|record| record.epoch == epoch)
+    let at = state
+        .operator
+        .epochs
+        .partition_point(|record| record.epoch < epoch);
+    state
+        .operator
+        .epochs
+        .get(at)
+        .filter(|record| record.epoch == epoch)
 }
 
 /// Names what superseded nodes in an epoch: the edits that began it, or an undo. `None` before the
@@ -184,8 +193,8 @@ pub fn replaced_by(state: &State, epoch: Epoch) -> Option<String> {
 /// Names the edits that began an epoch by the first one; `None` if something else began it.
 fn edits_of(state: &State, epoch: Epoch) -> Option<String> {
     began(state, epoch).filter(|record| record.began == EpochOrigin::Edit)?;
-    let from = state.edits.partition_point(|edit| edit.epoch < epoch);
-    let edits = state.edits.iter().skip(from);
+    let from = state.operator.edits.partition_point(|edit| edit.epoch < epoch);
+    let edits = state.operator.edits.iter().skip(from);
     let here = || edits.clone().take_while(|edit| edit.epoch == epoch);
     let first = here().next()?.intervention;
     Some(match here().count() {

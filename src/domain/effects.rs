@@ -182,7 +182,7 @@ fn of_event(state: &State, envelope: &Envelope) -> Vec<Effect> {
             step: LoopStep::Human | LoopStep::Restrict | LoopStep::Stop,
             ..
         }) => {
-            let found = state.escape.incident(*incident);
+            let found = state.learned.escape.incident(*incident);
             let words = found.map_or_else(String::new, |found| found.finding.describe());
             vec![Effect::Notify {
                 why: format!("loop {incident}: {words}"),
@@ -235,7 +235,11 @@ fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)
     effects.extend(waits(state));
     effects.extend(questions(state));
     effects.extend(requests(state, envelope.at));
-    let open = state.breakers.iter().filter(|(_, one)| one.phase == Phase::Open);
+    let open = state
+        .learned
+        .breakers
+        .iter()
+        .filter(|(_, one)| one.phase == Phase::Open);
     effects.extend(open.map(|(scope, breaker)| Effect::Timer {
         timer: Timer::Breaker {
             scope: scope.clone(),

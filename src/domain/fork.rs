@@ -334,7 +334,7 @@ fn effects(whole: &State, after: Seq, session: &Arc<str>) -> Vec<Arc<Elsewhere>>
             };
             (entry.seq, Arc::new(what))
         });
-    let others = whole.elsewhere.iter().filter(|(seq, _)| **seq > after);
+    let others = whole.origin.elsewhere.iter().filter(|(seq, _)| **seq > after);
     let others = others.map(|(seq, one)| (*seq, one.what.clone()));
     let all: BTreeMap<Seq, Arc<Elsewhere>> = own.chain(others).collect();
     all.into_values().collect()
@@ -343,7 +343,7 @@ fn effects(whole: &State, after: Seq, session: &Arc<str>) -> Vec<Arc<Elsewhere>>
 /// Returns true for an execution that the other run started. It may still run there, so a probe now
 /// proves nothing.
 pub fn is_theirs(state: &State, entry: &LedgerEntry) -> bool {
-    state.forks.last().is_some_and(|fork| entry.seq < fork.seq)
+    state.origin.forks.last().is_some_and(|fork| entry.seq < fork.seq)
 }
 
 /// Returns the newest effect of another run that makes a call ask for consent.
@@ -352,6 +352,6 @@ pub fn asked_about<'s>(state: &'s State, call: &Call) -> Option<&'s Elsewhere> {
         return None;
     }
     let named = call.approval.asked_about.iter().rev();
-    let mut found = named.filter_map(|seq| state.elsewhere.get(seq));
+    let mut found = named.filter_map(|seq| state.origin.elsewhere.get(seq));
     found.next().map(|one| &*one.what)
 }

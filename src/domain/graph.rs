@@ -155,7 +155,7 @@ impl<'s> Edges<'s> {
         let state = self.state;
         let targets = self.targets.get_or_insert_with(|| {
             let mut targets = BTreeMap::new();
-            for edit in &state.edits {
+            for edit in &state.operator.edits {
                 targets.entry(edit.intervention).or_insert(edit.target);
             }
             targets
@@ -166,13 +166,13 @@ impl<'s> Edges<'s> {
 
 /// The newest call of the loop that a step was taken against.
 fn turned_on(state: &State, node: NodeId) -> Option<NodeId> {
-    state.escape.step(node)?.0.finding.nodes.last().copied()
+    state.learned.escape.step(node)?.0.finding.nodes.last().copied()
 }
 
 /// What a turn comes from: the last nodes before it, or the call whose sub-agent it begins.
 fn before(state: &State, turn: &Turn) -> Vec<(NodeId, EdgeKind)> {
     if turn.producer == Producer::Delegate {
-        let call = state.children.get(&turn.thread).map(|child| child.call);
+        let call = state.threads.children.get(&turn.thread).map(|child| child.call);
         return call.map(|call| (call, EdgeKind::Produces)).into_iter().collect();
     }
     let frontier = frontier_before(state, turn).into_iter();
@@ -191,7 +191,7 @@ fn answer_under(state: &State, call: NodeId) -> Option<NodeId> {
 
 /// The last nodes before a turn: the calls of the turn before it, or its last text.
 fn frontier_before(state: &State, turn: &Turn) -> Vec<NodeId> {
-    let Some(line) = state.threads.get(&turn.thread) else {
+    let Some(line) = state.threads.turns.get(&turn.thread) else {
         return Vec::new();
     };
     let counted = PointInTime::around(turn);
@@ -258,7 +258,7 @@ fn above(state: &State, node: NodeId, counted: PointInTime) -> BTreeSet<NodeId> 
         found.insert(own);
     }
     // A sub-agent saw the text of its call, which depends on everything before it.
-    if let Some(child) = state.children.get(&turn.thread) {
+    if let Some(child) = state.threads.children.get(&turn.thread) {
         found.insert(child.call);
         found.extend(above(state, child.call, counted));
     }
@@ -338,7 +338,7 @@ fn below(state: &State, node: NodeId, counted: PointInTime) -> BTreeSet<NodeId> 
     let work = work_under(state, calls.copied().collect::<Vec<_>>(), counted);
     found.extend(work);
     // Another answer of a sub-agent is another result of its call.
-    if let Some(child) = state.children.get(&turn.thread) {
+    if let Some(child) = state.threads.children.get(&turn.thread) {
         let result = child.call.observation();
         found.extend(state.nodes.contains_key(&result).then_some(result));
         found.extend(below(state, result, counted));

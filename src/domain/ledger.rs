@@ -47,7 +47,7 @@ pub fn row<'s>(state: &'s State, entry: &'s LedgerEntry) -> Row<'s> {
         entry,
         args: args(state, entry),
         consent,
-        via: text.and_then(|seq| state.via.get(&seq).copied()),
+        via: text.and_then(|seq| state.operator.via.get(&seq).copied()),
     }
 }
 
@@ -172,7 +172,7 @@ fn given_to(state: &State, call: NodeId) -> Option<Seq> {
 /// counts. A long list is cut.
 fn others(state: &State) -> Vec<String> {
     let mut tools: BTreeMap<Arc<str>, usize> = BTreeMap::new();
-    for (seq, one) in &state.elsewhere {
+    for (seq, one) in &state.origin.elsewhere {
         if !one.reused_by.iter().any(|id| given_to(state, *id) == Some(*seq)) {
             *tools.entry(one.what.tool.clone()).or_default() += 1;
         }

@@ -112,7 +112,7 @@ fn next<'s>(state: &'s State, turn: &'s Turn) -> Until<'s> {
     if let Some(before) = thread::open_before(state, turn) {
         return Until::Turn(before);
     }
-    if state.limit_reached.is_some() || (!matches!(state.mode, Mode::Running) && !state.step) {
+    if state.tally.limit_reached.is_some() || (!matches!(state.mode, Mode::Running) && !state.settings.step) {
         return Until::Pause;
     }
     if thread::waits_for_editor(state, turn.thread) {
@@ -122,7 +122,7 @@ fn next<'s>(state: &'s State, turn: &'s Turn) -> Until<'s> {
         return Until::Time(held);
     }
     let scope = breaker::endpoint(state);
-    let shut = scope.and_then(|scope| Some((state.breakers.get(&scope)?, scope)));
+    let shut = scope.and_then(|scope| Some((state.learned.breakers.get(&scope)?, scope)));
     match shut {
         Some((breaker, scope)) if !breaker.admits() => Until::Breaker(scope, breaker),
         _ => Until::Now,

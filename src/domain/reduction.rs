@@ -95,7 +95,7 @@ fn counting(state: &State, thread: ThreadId, before: Option<TurnId>) -> impl Ite
         .map_or(u32::MAX, |turn| turn.pos);
     // Places change when a turn is inserted before them: the turn itself tells where it is now.
     let place = |turn: &TurnId| state.turns.get(turn).map(|turn| turn.pos);
-    let of = state.edits.iter();
+    let of = state.operator.edits.iter();
     of.filter(move |edit| edit.thread == thread && (!edit.shortened.is_empty() || !edit.left_out.is_empty()))
         .filter(move |edit| edit.after.as_ref().and_then(place).is_none_or(|after| at > after))
         .filter(move |edit| line.holds(edit.epoch))
@@ -103,7 +103,7 @@ fn counting(state: &State, thread: ThreadId, before: Option<TurnId>) -> impl Ite
 
 /// Returns the calls whose results are shortened in requests of a thread: in that for a turn, or in the next one.
 pub fn shortened(state: &State, thread: ThreadId, before: Option<TurnId>) -> BTreeSet<NodeId> {
-    if state.edits.iter().all(|edit| edit.shortened.is_empty()) {
+    if state.operator.edits.iter().all(|edit| edit.shortened.is_empty()) {
         return BTreeSet::new();
     }
     let here = counting(state, thread, before);
@@ -215,6 +215,7 @@ fn plan_turns(state: &State, thread: ThreadId, sizes: (u64, u64), plan: &mut Red
 /// True if the engine may shorten by itself: not where the operator has just undone something.
 pub fn may_reduce(state: &State, limit: &ContextLimit) -> bool {
     let undone = state
+        .operator
         .epochs
         .last()
         .is_some_and(|epoch| epoch.began == EpochOrigin::Undo);

@@ -39,7 +39,7 @@ pub fn consent_for(
     // An effect with unknown arguments may be the same.
     elsewhere.extend(untold(state, tool).filter(|seq| !call.approval.consented.contains(seq)));
     for seq in equal_to(state, tool, bytes) {
-        if state.elsewhere.contains_key(&seq) {
+        if state.origin.elsewhere.contains_key(&seq) {
             elsewhere.extend(Some(seq).filter(|seq| !call.approval.consented.contains(seq)));
             continue;
         }
@@ -114,7 +114,7 @@ pub fn reusable_result(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
         let outcome = match state.ledger.get(seq).map(|entry| &entry.outcome) {
             Some(LedgerOutcome::Known(outcome)) => outcome,
             Some(_) => return None,
-            None => state.elsewhere.get(seq)?.what.outcome.as_ref()?,
+            None => state.origin.elsewhere.get(seq)?.what.outcome.as_ref()?,
         };
         (outcome.has_value() && equal.contains(seq)).then_some((*seq, outcome))
     });

@@ -40,7 +40,7 @@ pub fn class(state: &State, call: &Call) -> EffectClass {
 /// True for a call that the run does not start now: it is restricted, and the call may do more than read. A sub-agent
 /// may start: its calls meet the same restriction.
 pub fn forbids(state: &State, call: &Call) -> bool {
-    state.restricted.is_some() && !call.delegates && class(state, call).has_effect()
+    state.settings.restricted.is_some() && !call.delegates && class(state, call).has_effect()
 }
 
 /// The decision that denies a call, with what the model is told.
@@ -92,7 +92,7 @@ pub fn refuse_edit(state: &State, advice: &dyn Advice, edit: &Edit) -> Result<()
         _ => return Ok(()),
     };
     let delegates = advice.tool(tool).is_some_and(|facts| facts.delegates());
-    if state.restricted.is_some() && !delegates && tags::effect(state, tool, args).has_effect() {
+    if state.settings.restricted.is_some() && !delegates && tags::effect(state, tool, args).has_effect() {
         return Err(refusal(verb, &what));
     }
     Ok(())

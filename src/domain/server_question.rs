@@ -79,7 +79,9 @@ pub fn is_part(state: &State, node: NodeId) -> bool {
 pub(super) fn asked_by<'s>(state: &'s State, calls: &BTreeSet<NodeId>) -> Vec<&'s Turn> {
     let turns = calls.iter().filter_map(|id| state.turn_of(*id));
     let threads: BTreeSet<ThreadId> = turns.map(|turn| turn.thread).collect();
-    let line = threads.iter().filter_map(|thread| state.threads.get(thread));
+    let line = threads
+        .iter()
+        .filter_map(|thread| state.threads.turns.get(thread));
     let asked = line.flatten().filter_map(|id| state.turns.get(id));
     let asked = asked.filter(|turn| turn.producer == Producer::Server && turn.is_active());
     let belongs = |turn: &&Turn| {

@@ -42,100 +42,143 @@ pub const WITH_AGENT: &str = "with the agent";
 pub struct State {
     /// What the run was begun with; none before the first event.
     pub started: Option<Arc<Started>>,
-    /// UTC milliseconds of the start; distinguishes runs that start with the same data.
-    pub begun_at: i64,
-    /// How the run was first set up, whatever it was refitted with later: stands for the run in
-    /// idempotency keys.
-    pub genesis: Arc<str>,
     /// What the run does.
     pub mode: Mode,
-    /// One launch or request may pass although the run is paused.
-    pub step: bool,
-    /// Why only reading calls start; none where every call may. It is a fact of the run: no edit or undo changes it.
-    pub restricted: Option<Arc<str>>,
-    /// Limits in force.
-    pub limits: Limits,
-    /// Name of the policy in force.
-    pub policy: String,
-    /// Name of the session, where the operator gave one.
-    pub title: Option<String>,
     /// Counts committed edits.
     pub epoch: Epoch,
     /// The newest event.
     pub seq: Seq,
-    /// When each event was recorded.
-    pub times: Vec<(Seq, i64)>,
-    /// Time during which something was under way.
-    pub active: Active,
-    /// The highest node number given out.
-    pub last_no: u32,
-    /// The highest turn given out.
-    pub last_turn: u32,
-    /// The highest thread given out.
-    pub last_thread: u32,
     /// Every node that ever was.
     pub nodes: BTreeMap<NodeId, Node>,
     /// The life of every call.
     pub calls: BTreeMap<NodeId, Call>,
     /// Every turn that ever was.
     pub turns: BTreeMap<TurnId, Turn>,
-    /// The turns of each thread in their order, superseded ones included.
-    pub threads: BTreeMap<ThreadId, Vec<TurnId>>,
-    /// The sub-agents that ever were, by their thread.
-    pub children: BTreeMap<ThreadId, Child>,
+    /// Which turns belong together.
+    pub threads: Threads,
     /// Every execution, by the event of its intent.
     pub ledger: BTreeMap<Seq, LedgerEntry>,
+    /// Indices over the above.
+    pub agenda: Agenda,
+    /// Where the run comes from.
+    pub origin: RunOrigin,
+    /// What is in force.
+    pub settings: Settings,
+    /// What the operator did and does.
+    pub operator: OperatorRecord,
+    /// What the run taught about tools, servers and itself.
+    pub learned: Learned,
+    /// Counts, sums and times.
+    pub tally: Tally,
+}
+
+/// Which turns belong together: the conversation of the run, and those of its sub-agents.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Threads {
+    /// The turns of each thread in their order, superseded ones included.
+    pub turns: BTreeMap<ThreadId, Vec<TurnId>>,
+    /// The sub-agents that ever were, by their thread.
+    pub children: BTreeMap<ThreadId, Child>,
+}
+
+/// Where a run comes from: its start, the sessions that it is a copy of, the agent that it supervises.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunOrigin {
+    /// UTC milliseconds of the start; distinguishes runs that start with the same data.
+    pub begun_at: i64,
+    /// How the run was first set up, whatever it was refitted with later: stands for the run in
+    /// idempotency keys.
+    pub genesis: Arc<str>,
     /// The sessions that this one began as a copy of, the nearest last.
     pub forks: Vec<Fork>,
     /// Effects of those sessions after the fork points, by the event that records them here.
     pub elsewhere: BTreeMap<Seq, Happened>,
+    /// The agent of another program that the run supervises.
+    pub agent: Agent,
+}
+
+/// What is in force in a run, and may be changed while it works.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// Name of the session, where the operator gave one.
+    pub title: Option<String>,
+    /// Name of the policy in force.
+    pub policy: String,
+    /// Rules that the operator wrote, by their number; dropped ones included.
+    pub rules: Vec<SessionRule>,
+    /// Limits in force.
+    pub limits: Limits,
+    /// Why only reading calls start; none where every call may. It is a fact of the run: no edit or undo changes it.
+    pub restricted: Option<Arc<str>>,
+    /// One launch or request may pass although the run is paused.
+    pub step: bool,
+    /// Settings for failures, if recorded.
+    pub resilience: Option<Configured>,
+    /// Tools as they were before the run was set up again, oldest first.
+    pub tool_changes: Vec<ToolChange>,
+}
+
+/// What the operator did and does: edits with the epochs that they began, open editors, decisions.
+/// Edits by a rule of the engine are kept with them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OperatorRecord {
     /// Committed edits, oldest first.
     pub edits: Vec<EditRecord>,
+    /// How each epoch began, from epoch 1.
+    pub epochs: Vec<EpochRecord>,
     /// The questions to the model for summaries of turns, by the event that asked. One that failed stays until its thread
     /// asks again.
     pub summaries: BTreeMap<Seq, SummaryQuestion>,
-    /// How each epoch began, from epoch 1.
-    pub epochs: Vec<EpochRecord>,
-    /// Breakers that were used so far.
-    pub breakers: BTreeMap<Scope, Breaker>,
-    /// The forms of requests that each server was found to want, by name, in the order in which they were learned.
-    pub quirks: BTreeMap<Arc<str>, Vec<Arc<str>>>,
-    /// Settings for failures, if recorded.
-    pub resilience: Option<Configured>,
-    /// Results that were reused without a person, by the event of the decision: such a decision
-    /// does not name its author.
-    pub unasked: BTreeSet<Seq>,
-    /// Where the operator decided or edited, by the number of the event; nothing if it is not
-    /// recorded.
-    pub via: BTreeMap<Seq, Via>,
-    /// Indices over the above.
-    pub agenda: Agenda,
     /// The nodes that editors are open on, each with the calls that wait for it.
     pub editing: BTreeMap<NodeId, BTreeSet<NodeId>>,
     /// Calls that wait for an open editor.
     pub held: BTreeSet<NodeId>,
-    /// Tools as they were before the run was set up again, oldest first.
-    pub tool_changes: Vec<ToolChange>,
-    /// Rules that the operator wrote, by their number; dropped ones included.
-    pub rules: Vec<SessionRule>,
-    /// Tokens of all requests.
-    pub usage: Usage,
-    /// What they cost, as far as that is known.
-    pub spent: RunCost,
-    /// Requests made.
-    pub requests: u32,
+    /// Where the operator decided or edited, by the number of the event; nothing if it is not
+    /// recorded.
+    pub via: BTreeMap<Seq, Via>,
+    /// Results that were reused without a person, by the event of the decision: such a decision
+    /// does not name its author.
+    pub unasked: BTreeSet<Seq>,
     /// How often the operator was asked, and by what.
     pub asks: ApprovalStats,
-    /// The limit that stopped the run, with its figures.
-    pub limit_reached: Option<(String, String)>,
+}
+
+/// What a run taught about tools, servers and itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Learned {
     /// Recorded loops and steps.
     pub escape: Escape,
+    /// Breakers that were used so far.
+    pub breakers: BTreeMap<Scope, Breaker>,
+    /// The forms of requests that each server was found to want, by name, in the order in which they were learned.
+    pub quirks: BTreeMap<Arc<str>, Vec<Arc<str>>>,
     /// Recorded data about weights.
     pub weights: WeightState,
     /// How repairs did, by tool and strategy.
     pub repair_stats: RepairStats,
-    /// The agent of another program that the run supervises.
-    pub agent: Agent,
+}
+
+/// Counts, sums and times of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// The highest node number given out.
+    pub last_no: u32,
+    /// The highest turn given out.
+    pub last_turn: u32,
+    /// The highest thread given out.
+    pub last_thread: u32,
+    /// Requests made.
+    pub requests: u32,
+    /// Tokens of all requests.
+    pub usage: Usage,
+    /// What they cost, as far as that is known.
+    pub spent: RunCost,
+    /// The limit that stopped the run, with its figures.
+    pub limit_reached: Option<(String, String)>,
+    /// When each event was recorded.
+    pub times: Vec<(Seq, i64)>,
+    /// Time during which something was under way.
+    pub active: Active,
 }
 
 /// Recorded data about weights; the weights themselves are computed from the ledger.
@@ -408,7 +451,7 @@ pub enum EpochOrigin {
 impl State {
     /// Milliseconds for which a model that is overloaded, gone or unreachable is waited for.
     pub fn model_wait_ms(&self) -> u64 {
-        let set = self.resilience.as_ref();
+        let set = self.settings.resilience.as_ref();
         set.map_or(Configured::MODEL_WAIT_MS, |set| set.model_wait_ms)
     }
 
@@ -426,6 +469,7 @@ impl State {
     /// of the conversation.
     pub fn turns_of(&self, thread: ThreadId) -> impl DoubleEndedIterator<Item = &Turn> {
         self.threads
+            .turns
             .get(&thread)
             .into_iter()
             .flatten()
@@ -483,13 +527,17 @@ impl State {
     /// Effects of other runs of a sameness of tool and arguments, in the order in which they are recorded here.
     pub fn same_elsewhere<'s>(&'s self, same: &str) -> impl Iterator<Item = (Seq, &'s Happened)> + use<'s> {
         let found = self.agenda.same.get(same).into_iter().flatten();
-        found.filter_map(|seq| Some((*seq, self.elsewhere.get(seq)?)))
+        found.filter_map(|seq| Some((*seq, self.origin.elsewhere.get(seq)?)))
     }
 
     /// When an event was recorded, in UTC milliseconds; none where that is not known.
     pub fn recorded_at(&self, seq: Seq) -> Option<i64> {
-        let at = self.times.binary_search_by_key(&seq, |(seq, _)| *seq).ok()?;
-        self.times.get(at).map(|(_, at)| *at)
+        let at = self
+            .tally
+            .times
+            .binary_search_by_key(&seq, |(seq, _)| *seq)
+            .ok()?;
+        self.tally.times.get(at).map(|(_, at)| *at)
     }
 
     /// The operator's queue: calls that wait for a person, in the order in which they became ready.

@@ -50,7 +50,7 @@ pub fn of(state: &State, node: NodeId) -> ThreadId {
 pub fn child_of<'s>(state: &'s State, call: &Call) -> Option<&'s Child> {
     let threads = call.attempts.iter().rev().filter_map(|attempt| attempt.thread);
     threads
-        .filter_map(|thread| state.children.get(&thread))
+        .filter_map(|thread| state.threads.children.get(&thread))
         .find(|child| is_active(state, child))
 }
 
@@ -59,7 +59,7 @@ fn children_of<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = &'s
     let threads = call.attempts.iter().filter_map(|attempt| attempt.thread);
     threads
         .filter(|thread| state.agenda.children.contains(thread))
-        .filter_map(|thread| state.children.get(&thread))
+        .filter_map(|thread| state.threads.children.get(&thread))
 }
 
 /// Returns true if the execution that a sub-agent works for is the current one: it is running, or
@@ -83,7 +83,7 @@ pub fn is_active(state: &State, child: &Child) -> bool {
 pub fn activity(state: &State, turn: &Turn) -> Activity {
     let mut found = turn.activity;
     let mut thread = turn.thread;
-    while let Some(child) = state.children.get(&thread) {
+    while let Some(child) = state.threads.children.get(&thread) {
         if matches!(found, Activity::Superseded(_)) {
             break;
         }
@@ -117,8 +117,8 @@ pub fn at_work(state: &State) -> impl Iterator<Item = ThreadId> {
 
 /// The delegated calls that a thread works for, the nearest first.
 pub fn above(state: &State, thread: ThreadId) -> impl Iterator<Item = &Child> {
-    std::iter::successors(state.children.get(&thread), |child| {
-        state.children.get(&child.parent)
+    std::iter::successors(state.threads.children.get(&thread), |child| {
+        state.threads.children.get(&child.parent)
     })
 }
 
@@ -138,7 +138,7 @@ pub fn named(state: &State, node: NodeId) -> String {
 
 /// Sub-agents between the root and a thread, its own counted.
 pub fn depth(state: &State, thread: ThreadId) -> u32 {
-    state.children.get(&thread).map_or(0, |child| child.depth)
+    state.threads.children.get(&thread).map_or(0, |child| child.depth)
 }
 
 /// A result above a thread that a person wrote: nothing that the sub-agent does can change it.
@@ -150,7 +150,7 @@ pub fn pinned_above(state: &State, thread: ThreadId) -> Option<NodeId> {
 
 /// Returns true if an open editor suspends a call, or a delegated call above it.
 pub fn is_held(state: &State, call: NodeId) -> bool {
-    let held = &state.held;
+    let held = &state.operator.held;
     !held.is_empty()
         && (held.contains(&call) || above(state, of(state, call)).any(|child| held.contains(&child.call)))
 }
@@ -162,8 +162,8 @@ pub fn waits_for_editor(state: &State, thread: ThreadId) -> bool {
         let edited = of(state, *editing);
         edited == thread || above(state, edited).any(|child| child.parent == thread)
     };
-    let held = |child: &Child| state.held.contains(&child.call);
-    state.editing.keys().any(inside) || above(state, thread).any(held)
+    let held = |child: &Child| state.operator.held.contains(&child.call);
+    state.operator.editing.keys().any(inside) || above(state, thread).any(held)
 }
 
 /// Returns an earlier turn of the thread that has not ended: the model cannot be asked before its
@@ -211,7 +211,7 @@ fn task_until(state: &State, advice: &dyn Advice, thread: ThreadId, pos: u32) ->
 /// The tools that a thread is given, in order, whatever they have done.
 pub fn given(state: &State, thread: ThreadId) -> Vec<ToolCard> {
     let all = state.started.as_ref().map_or(&[][..], |started| &started.tools);
-    match state.children.get(&thread) {
+    match state.threads.children.get(&thread) {
         None => all.to_vec(),
         Some(child) => all
             .iter()
@@ -225,7 +225,7 @@ pub fn given(state: &State, thread: ThreadId) -> Vec<ToolCard> {
 /// note.
 pub fn tools(state: &State, thread: ThreadId) -> Vec<ToolCard> {
     let mut tools = given(state, thread);
-    for one in state.weights.offers.get(&thread).into_iter().flatten() {
+    for one in state.learned.weights.offers.get(&thread).into_iter().flatten() {
         let Some(at) = tools.iter().position(|card| card.name == one.tool) else {
             continue;
         };

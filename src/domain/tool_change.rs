@@ -45,7 +45,7 @@ pub fn keep(state: &mut State, until: Seq, fitted: &Started) {
         until,
         card: card.clone(),
     });
-    state.tool_changes.extend(previous);
+    state.settings.tool_changes.extend(previous);
 }
 
 /// Returns the tool of a call as it was when the call was written, or when a call of it was last
@@ -55,9 +55,10 @@ pub fn of(state: &State, call: NodeId) -> Option<&ToolChange> {
     let (tool, _) = node.as_call()?;
     let is_it = |previous: &&ToolChange| previous.card.name == *tool;
     // What a run never did is not looked for among all of its calls.
-    state.tool_changes.iter().find(is_it)?;
+    state.settings.tool_changes.iter().find(is_it)?;
     let since = last_run(state, tool).map_or(node.now().event, |seq| seq.min(node.now().event));
     let then = state
+        .settings
         .tool_changes
         .iter()
         .filter(is_it)

@@ -258,7 +258,12 @@ impl Adviser {
     /// Adopts the failure handling that an operator set during the run. It takes precedence over the
     /// operator's files.
     pub fn keep_resilience(&mut self, state: &State) {
-        if let Some(recorded) = state.resilience.as_ref().filter(|recorded| recorded.live) {
+        if let Some(recorded) = state
+            .settings
+            .resilience
+            .as_ref()
+            .filter(|recorded| recorded.live)
+        {
             // Ignored if it was written by an older program and can no longer be read.
             if let Ok(policy) = resilience::policy::Policy::parse(&recorded.policy) {
                 self.ladder = Ladder::new(policy, self.ladder.seed);
@@ -269,15 +274,16 @@ impl Adviser {
     /// Returns the event that records the failure handling, if it differs from the last one recorded.
     pub fn resilience(&self, state: &State) -> Option<Event> {
         let policy: Arc<str> = Arc::from(self.ladder.policy.to_text());
-        let known = match &state.resilience {
+        let known = match &state.settings.resilience {
             Some(recorded) => recorded.policy == policy,
             None => self.ladder.policy == resilience::policy::Policy::default(),
         };
         let version = state
+            .settings
             .resilience
             .as_ref()
             .map_or(1, |recorded| recorded.version.saturating_add(1));
-        let before = match &state.resilience {
+        let before = match &state.settings.resilience {
             Some(recorded) => Arc::clone(&recorded.policy),
             None => Arc::from(resilience::policy::Policy::default().to_text()),
         };
@@ -300,7 +306,7 @@ impl Adviser {
         if let Some(fault) = faults.first() {
             return Some(format!("invalid arguments: {} {}", fault.path, fault.message));
         }
-        let shut = |scope: &&Scope| state.breakers.get(scope).is_some_and(|one| !one.admits());
+        let shut = |scope: &&Scope| state.learned.breakers.get(scope).is_some_and(|one| !one.admits());
         if let Some(scope) = Advice::guards(self, tool, args).iter().find(shut) {
             return Some(format!("the breaker of {scope} is not closed"));
         }

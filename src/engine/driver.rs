@@ -212,7 +212,7 @@ impl Driver {
         let mut clock = tokio::time::interval(std::time::Duration::from_secs(1));
         clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         loop {
-            let timed = self.executor.is_some() && self.state.limits.wall_ms.is_some();
+            let timed = self.executor.is_some() && self.state.settings.limits.wall_ms.is_some();
             let message = if let Some(report) = self.own_report() {
                 Some(report)
             } else {
@@ -290,7 +290,7 @@ impl Driver {
         };
         let fitted = Started {
             tools: toolbox.cards,
-            policy: self.state.policy.clone(),
+            policy: self.state.settings.policy.clone(),
             ..started.clone()
         };
         let events = resume::refitted(&self.state, &self.adviser, fitted);

@@ -87,7 +87,7 @@ pub fn what(state: &State, epoch: Epoch) -> String {
     let Some(record) = branch::record(state, epoch) else {
         return "as the run began".to_owned();
     };
-    let edits = state.edits.iter().rev();
+    let edits = state.operator.edits.iter().rev();
     let own = edits
         .skip_while(|edit| edit.epoch > epoch)
         .take_while(|edit| edit.epoch == epoch);

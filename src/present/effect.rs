@@ -235,7 +235,7 @@ impl<'s> ForeignView<'s> {
     /// Lists the later effects of the session that this one was forked from.
     pub fn all(state: &'s State) -> impl Iterator<Item = Self> {
         let foreign = |(seq, one): (&Seq, &'s Happened)| Self::of(*seq, &one.what);
-        state.elsewhere.iter().map(foreign)
+        state.origin.elsewhere.iter().map(foreign)
     }
 
     pub(super) fn of(recorded: Seq, one: &'s Elsewhere) -> Self {

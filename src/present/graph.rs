@@ -100,7 +100,7 @@ impl<'s> GraphView<'s> {
             .collect();
         let mut into = Edges::new(state);
         let edges = state.nodes.keys().flat_map(|id| into.ending_in(*id)).collect();
-        let edits = state.edits.iter().map(|edit| EditView {
+        let edits = state.operator.edits.iter().map(|edit| EditView {
             seq: edit.seq,
             epoch: edit.epoch,
             node: edit.intervention,
@@ -119,7 +119,7 @@ impl<'s> GraphView<'s> {
             session,
             seq: state.seq,
             mode,
-            restricted: state.restricted.as_deref(),
+            restricted: state.settings.restricted.as_deref(),
             answer,
             failed_calls: unresolved::failed_calls(state, thread::ROOT),
             nodes,

@@ -151,7 +151,7 @@ impl<'s> LoopView<'s> {
 
     /// Lists the loops of a run, oldest first.
     pub fn all(state: &'s State) -> impl DoubleEndedIterator<Item = Self> {
-        let incidents = state.escape.incidents.iter();
+        let incidents = state.learned.escape.incidents.iter();
         incidents.map(|incident| Self::of(state, incident))
     }
 }
@@ -169,8 +169,10 @@ impl LessonsView {
     /// Builds the view; `None` without data.
     pub fn of(state: &State) -> Option<Self> {
         let list = |all: Vec<Lesson>| all.into_iter().map(LessonView::of).collect::<Vec<_>>();
-        let (lessons, earlier_sessions) =
-            (list(state.escape.lessons()), list(state.escape.earlier_lessons()));
+        let (lessons, earlier_sessions) = (
+            list(state.learned.escape.lessons()),
+            list(state.learned.escape.earlier_lessons()),
+        );
         (!lessons.is_empty() || !earlier_sessions.is_empty()).then_some(Self {
             lessons,
             earlier_sessions,

@@ -118,7 +118,7 @@ impl Metrics {
             }
         }
         self.guards(&state);
-        self.questions += u64::from(state.asks.total());
+        self.questions += u64::from(state.operator.asks.total());
         let by_person = |who: &Who| matches!(who, Who::Operator(..) | Who::Approver(_));
         let entries = entries(envelopes)
             .into_iter()
@@ -134,7 +134,12 @@ impl Metrics {
 
     /// Adds breakers, repairs and loops.
     fn guards(&mut self, state: &State) {
-        for (scope, breaker) in state.breakers.iter().filter(|(_, one)| one.generation > 0) {
+        for (scope, breaker) in state
+            .learned
+            .breakers
+            .iter()
+            .filter(|(_, one)| one.generation > 0)
+        {
             let (of, name) = match scope {
                 Scope::Tool(name) => ("tool", name),
                 Scope::Server(name) => ("server", name),
@@ -149,7 +154,7 @@ impl Metrics {
             }
         }
         let price = state.started.as_ref().and_then(|started| started.price.as_ref());
-        for (tool, by_strategy) in &state.repair_stats.tools {
+        for (tool, by_strategy) in &state.learned.repair_stats.tools {
             for (strategy, count) in by_strategy {
                 let counts = self.repairs.entry((short(tool), strategy.name())).or_default();
                 counts.tried += u64::from(count.tried);
@@ -163,7 +168,7 @@ impl Metrics {
                 }
             }
         }
-        for incident in &state.escape.incidents {
+        for incident in &state.learned.escape.incidents {
             *self.loops.entry(incident.finding.detector.name()).or_default() += 1;
         }
     }

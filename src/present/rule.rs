@@ -109,5 +109,5 @@ pub fn lines(state: &State) -> Vec<String> {
         let dropped = if one.dropped { " (dropped)" } else { "" };
         format!("{}{dropped}: {}", rule::name(one.no), visible(&words))
     };
-    state.rules.iter().map(line).collect()
+    state.settings.rules.iter().map(line).collect()
 }

@@ -132,36 +132,41 @@ impl<'a> SessionDetailView<'a> {
     /// Builds the view of a session from its state and the extent of its journal.
     pub fn of(session: &'a str, state: &'a State, journal: JournalView) -> Self {
         let started = state.started.as_deref();
-        let forks = state.forks.iter().map(|fork| ForkPointView {
+        let forks = state.origin.forks.iter().map(|fork| ForkPointView {
             session: &fork.session,
             at: fork.at.0,
         });
         Self {
             fork_of: forks.collect(),
-            sub_agent_of: state.agent.begun_by().map(|link| &*link.session),
-            sub_agents: state.agent.sub_agents().map(|link| &*link.session).collect(),
+            sub_agent_of: state.origin.agent.begun_by().map(|link| &*link.session),
+            sub_agents: state
+                .origin
+                .agent
+                .sub_agents()
+                .map(|link| &*link.session)
+                .collect(),
             session,
             start: SessionStartView {
-                name: state.title.as_deref(),
+                name: state.settings.title.as_deref(),
                 model: started.map(|started| &*started.model),
                 workspace: started.map(|started| &*started.workspace),
-                policy: &state.policy,
+                policy: &state.settings.policy,
             },
             journal,
             state: mode(state),
-            restricted: state.restricted.as_deref(),
+            restricted: state.settings.restricted.as_deref(),
             counts: SessionCountsView {
-                requests: state.requests,
-                tokens_in: state.usage.input,
-                tokens_cached: state.usage.cached,
-                tokens_cache_write: state.usage.cache_write,
-                tokens_cache_write_1h: state.usage.cache_write_1h,
-                tokens_estimated: state.usage.is_estimated,
-                tokens_out: state.usage.output,
-                cost: state.spent.describe(),
+                requests: state.tally.requests,
+                tokens_in: state.tally.usage.input,
+                tokens_cached: state.tally.usage.cached,
+                tokens_cache_write: state.tally.usage.cache_write,
+                tokens_cache_write_1h: state.tally.usage.cache_write_1h,
+                tokens_estimated: state.tally.usage.is_estimated,
+                tokens_out: state.tally.usage.output,
+                cost: state.tally.spent.describe(),
                 calls: state.calls.len(),
                 executions: state.ledger.len(),
-                edits: state.edits.len(),
+                edits: state.operator.edits.len(),
                 waiting: state.queue().count(),
             },
             rules: rule::lines(state),

@@ -32,10 +32,10 @@ pub struct LearnedView<'s> {
 impl<'s> WeightsView<'s> {
     /// Builds the view from the weights of a run.
     pub fn of(state: &'s State, weights: Snapshot) -> Self {
-        let imported = state.weights.imported.as_ref();
+        let imported = state.learned.weights.imported.as_ref();
         Self {
             snapshot: Snapshot {
-                repairs: state.repair_stats.clone(),
+                repairs: state.learned.repair_stats.clone(),
                 ..weights
             },
             started_with: imported.map(|one| LearnedView {

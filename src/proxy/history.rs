@@ -59,7 +59,7 @@ impl History {
         let mut lost: Vec<NodeId> = edited(state)
             .filter(|(_, place)| self.has(place) && !new.has(place))
             .map(|(node, _)| node)
-            .filter(|node| !state.agent.lost.contains(node))
+            .filter(|node| !state.origin.agent.lost.contains(node))
             .collect();
         lost.sort_unstable();
         Some(Rewriting {

@@ -45,10 +45,10 @@ pub fn mask(state: &State, call: NodeId) -> String {
 
 /// What stands for a run in the names of its masks.
 fn tag(state: &State) -> String {
-    let begun = state.begun_at.to_string();
+    let begun = state.origin.begun_at.to_string();
     let mut tag = canon::hash(
         "overrule masks of a run v1",
-        &[begun.as_bytes(), state.genesis.as_bytes()],
+        &[begun.as_bytes(), state.origin.genesis.as_bytes()],
     );
     tag.truncate(TAG);
     tag

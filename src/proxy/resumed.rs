@@ -98,7 +98,7 @@ fn shares_tools(state: &State, request: &AgentRequest) -> bool {
 /// True for a node that is in the history that the agent sent last: it is newer than the last rewriting.
 fn is_newest(state: &State, node: NodeId) -> bool {
     let born = state.nodes.get(&node).map(Node::born);
-    state.agent.rewritten.is_none_or(|at| born > Some(at))
+    state.origin.agent.rewritten.is_none_or(|at| born > Some(at))
 }
 
 /// What the user of the agent wrote, in order. What the operator wrote is in no request.

@@ -113,7 +113,7 @@ fn call_with(state: &State, texts: &[&str], is_marked: bool) -> Option<(Fit, Nod
             };
             task.len() >= TASK && texts.iter().any(is_in)
         };
-        let is_free = state.agent.sub_agents_of(call.id).next().is_none();
+        let is_free = state.origin.agent.sub_agents_of(call.id).next().is_none();
         Some(((longest(&args, &is_task)?, is_free), call.id))
     });
     found.max()

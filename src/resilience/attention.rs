@@ -90,7 +90,7 @@ pub fn need(state: &State) -> Option<Attention> {
         Mode::Finished(_) => None,
         Mode::Stopped(reason) => {
             let ended = |one: &&Incident| one.steps.last().is_some_and(|step| step.kind == LoopStep::Stop);
-            let incident = state.escape.incidents.last().filter(ended)?;
+            let incident = state.learned.escape.incidents.last().filter(ended)?;
             reason.starts_with("loop ").then(|| Attention {
                 cause: AttentionReason::Stopped,
                 reason: format!("the run was stopped: {reason}"),
@@ -158,14 +158,14 @@ pub fn calls_of(state: &State, incident: &Incident) -> Vec<NodeId> {
 }
 
 fn paused(state: &State) -> Option<Attention> {
-    if let Some((which, message)) = &state.limit_reached {
+    if let Some((which, message)) = &state.tally.limit_reached {
         return Some(Attention {
             cause: AttentionReason::Limit,
             reason: format!("the limit of {which} is reached: {message}"),
             calls: Vec::new(),
         });
     }
-    let mut incidents = state.escape.incidents.iter().rev();
+    let mut incidents = state.learned.escape.incidents.iter().rev();
     let incident = incidents.find(|one| waits_for_operator(state, one))?;
     Some(Attention {
         cause: AttentionReason::Loop(incident.no),
@@ -254,7 +254,7 @@ fn works(state: &State) -> bool {
 
 /// Returns the need if nothing runs or is requested and what is left waits for an uncommitted edit.
 fn edited(state: &State) -> Option<Attention> {
-    let edit = *state.editing.keys().next()?;
+    let edit = *state.operator.editing.keys().next()?;
     if works(state) {
         return None;
     }
@@ -297,23 +297,27 @@ fn named(state: &State, id: NodeId) -> String {
 pub fn attempts(state: &State, need: &Attention) -> Vec<String> {
     let mut lines = Vec::new();
     if let AttentionReason::Loop(no) = need.cause
-        && let Some(incident) = state.escape.incident(no)
+        && let Some(incident) = state.learned.escape.incident(no)
     {
         lines.extend(incident.steps.iter().map(step));
         return lines;
     }
     match &need.cause {
         AttentionReason::Stopped => {
-            let incident = state.escape.incidents.last();
+            let incident = state.learned.escape.incidents.last();
             lines.extend(incident.into_iter().flat_map(|one| &one.steps).map(step));
         }
-        AttentionReason::Limit => lines.push(format!("the model was asked {}", times(state.requests))),
+        AttentionReason::Limit => lines.push(format!("the model was asked {}", times(state.tally.requests))),
         AttentionReason::Stream(turn) => {
             let asked = state.turns.get(turn).map_or(0, |turn| turn.asked);
             lines.push(format!("{turn} was asked for {}", times(asked)));
         }
         AttentionReason::Breaker => {
-            let open = state.breakers.iter().filter(|(_, one)| one.phase == Phase::Open);
+            let open = state
+                .learned
+                .breakers
+                .iter()
+                .filter(|(_, one)| one.phase == Phase::Open);
             lines
                 .extend(open.map(|(scope, one)| format!("{scope} opened {}: {}", times(one.trips), one.why)));
         }

@@ -134,7 +134,7 @@ pub fn check(all: &[Correction]) -> Result<(), Bad> {
 /// The corrections in force in a run, with one more, as the value of their setting. `otherwise` are those of the
 /// settings, which are in force where the run recorded none.
 pub fn with(state: &State, otherwise: &[Correction], new: &Correction) -> String {
-    let recorded = state.resilience.as_ref();
+    let recorded = state.settings.resilience.as_ref();
     let recorded = recorded.and_then(|one| Policy::recorded(&one.policy));
     let mut all = recorded.map_or_else(|| otherwise.to_vec(), |one| one.errors.corrections);
     all.push(new.clone());
@@ -143,7 +143,7 @@ pub fn with(state: &State, otherwise: &[Correction], new: &Correction) -> String
 
 /// True where a correction is in force in a run.
 pub fn holds(state: &State, one: &Correction) -> bool {
-    let recorded = state.resilience.as_ref();
+    let recorded = state.settings.resilience.as_ref();
     let recorded = recorded.and_then(|one| Policy::recorded(&one.policy));
     recorded.is_some_and(|policy| policy.errors.corrections.contains(one))
 }

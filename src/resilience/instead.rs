@@ -26,7 +26,7 @@ pub fn tools(state: &State, offered: &[ToolCard], tool: &str, substitutes: &[Arc
         .filter(|card| kind.is_some() && self::kind(card) == kind)
         .map(|card| &card.name);
     let works = |name: &Arc<str>| {
-        let breaker = state.breakers.get(&Scope::Tool(Arc::clone(name)));
+        let breaker = state.learned.breakers.get(&Scope::Tool(Arc::clone(name)));
         breaker.is_none_or(Breaker::admits)
     };
     let mut found: Vec<Arc<str>> = Vec::new();
@@ -131,7 +131,10 @@ mod tests {
                 )),
                 ..Breaker::default()
             };
-            state.breakers.insert(Scope::Tool("replica".into()), breaker);
+            state
+                .learned
+                .breakers
+                .insert(Scope::Tool("replica".into()), breaker);
             assert_eq!(named(&state, "primary", &["replica"]), [""; 0], "{phase:?}");
         }
     }

@@ -19,7 +19,7 @@ const SAMPLES: u32 = 100;
 
 /// Returns what a run learned, with what it started with unless `alone`.
 pub fn of(state: &State, watch: &Watch, alone: bool) -> Learned {
-    let imported = state.weights.imported.as_ref().filter(|_| !alone);
+    let imported = state.learned.weights.imported.as_ref().filter(|_| !alone);
     let earlier = imported.map(|one| one.learned.clone()).unwrap_or_default();
     let own = watch.weights.rows().map(|row| {
         let mut own = row.noted();
@@ -35,10 +35,10 @@ pub fn of(state: &State, watch: &Watch, alone: bool) -> Learned {
     Learned {
         weights,
         health: health(watch, earlier.health),
-        steps: steps(state.escape.records(), earlier.steps),
+        steps: steps(state.learned.escape.records(), earlier.steps),
         repairs: {
             let mut repairs = earlier.repairs.halved();
-            repairs.add(&state.repair_stats);
+            repairs.add(&state.learned.repair_stats);
             repairs
         },
     }
@@ -46,8 +46,8 @@ pub fn of(state: &State, watch: &Watch, alone: bool) -> Learned {
 
 /// Returns how repairs did in this session and in earlier ones.
 pub fn repairs(state: &State) -> RepairStats {
-    let mut all = state.repair_stats.clone();
-    if let Some(imported) = &state.weights.imported {
+    let mut all = state.learned.repair_stats.clone();
+    if let Some(imported) = &state.learned.weights.imported {
         all.add(&imported.learned.repairs);
     }
     all
@@ -79,7 +79,7 @@ pub fn describe(learned: &Learned) -> String {
 
 /// Returns the health of each tool in earlier sessions.
 pub fn earlier(state: &State) -> &[ToolRecord] {
-    let imported = state.weights.imported.as_ref();
+    let imported = state.learned.weights.imported.as_ref();
     imported.map_or(&[], |one| &one.learned.health)
 }
 

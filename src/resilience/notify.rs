@@ -56,7 +56,7 @@ impl Command {
 impl Settings {
     /// Returns the values that were changed in a run.
     pub fn of(state: &State) -> Self {
-        let recorded = state.resilience.as_ref();
+        let recorded = state.settings.resilience.as_ref();
         let policy = recorded.and_then(|one| Policy::recorded(&one.policy));
         policy.map(|policy| policy.notify).unwrap_or_default()
     }

@@ -113,7 +113,7 @@ impl Policy {
     /// Returns how many executions with different arguments a call of a tool may cost under the settings of a
     /// run: one if its arguments are not repaired.
     pub fn executions_in(state: &State, tool: &str) -> u32 {
-        let recorded = state.resilience.as_ref();
+        let recorded = state.settings.resilience.as_ref();
         let repair = recorded
             .and_then(|one| Self::recorded(&one.policy))
             .map(|one| one.repair);

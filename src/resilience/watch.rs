@@ -32,7 +32,7 @@ impl Watch {
 
     /// Rebuilds the read models for a run's present state, with the settings recorded in it.
     pub fn on(&self, state: &State) -> Self {
-        let recorded = state.resilience.as_ref();
+        let recorded = state.settings.resilience.as_ref();
         let recorded = recorded.and_then(|one| Policy::recorded(&one.policy));
         let settings = recorded.map_or_else(|| self.weights.settings().clone(), |policy| policy.routing);
         Self::of(state, settings)
@@ -40,13 +40,14 @@ impl Watch {
 
     /// Builds the read models of a run's present state.
     pub fn of(state: &State, settings: Settings) -> Self {
-        let imported = state.weights.imported.as_ref();
+        let imported = state.learned.weights.imported.as_ref();
         let priors = imported.map_or_else(Priors::default, |one| Priors::of_noted(&one.learned.weights));
         let mut watch = Self {
             weights: Weights::new(settings, priors),
             health: Health::default(),
         };
         let mut text: Vec<(Seq, Fact)> = state
+            .learned
             .weights
             .words
             .iter()
@@ -80,6 +81,7 @@ impl Watch {
             self.fold(&Fact::Ran(execution));
         }
         let newest = state
+            .learned
             .weights
             .words
             .last()
@@ -99,7 +101,7 @@ impl Watch {
     /// Returns the weights to record, if that is due: every hundred executions, and when the run
     /// pauses or ends.
     pub fn due(&self, state: &State) -> Option<WeightEvent> {
-        let (noted, executions) = (state.weights.noted, self.weights.executions());
+        let (noted, executions) = (state.learned.weights.noted, self.weights.executions());
         let still = state.mode != Mode::Running && executions > noted;
         (still || due(noted, executions)).then(|| WeightEvent::Noted {
             executions,

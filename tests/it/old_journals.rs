@@ -149,7 +149,7 @@ fn finished_ones_are_undone_and_redone_without_a_request() {
     let mut undone = 0;
     for file in files() {
         let before = state(&file);
-        if !matches!(before.mode, Mode::Finished(_)) || before.edits.is_empty() {
+        if !matches!(before.mode, Mode::Finished(_)) || before.operator.edits.is_empty() {
             continue;
         }
         let (world, id) = stored(&file);
@@ -172,9 +172,9 @@ fn finished_ones_are_undone_and_redone_without_a_request() {
             .ends(0);
         drop(workspace);
         let after = world.state(&id);
-        assert_eq!(after.requests, before.requests, "{name}");
+        assert_eq!(after.tally.requests, before.tally.requests, "{name}");
         assert_eq!(after.ledger.len(), before.ledger.len(), "{name}: nothing ran");
-        assert!(after.tool_changes.is_empty(), "{name}: no tool changed");
+        assert!(after.settings.tool_changes.is_empty(), "{name}: no tool changed");
         assert!(
             matches!(after.mode, Mode::Finished(_)),
             "{name}: {:?}",
@@ -208,7 +208,11 @@ fn resuming_one_keeps_its_records_and_changes_no_tool() {
         );
         if matches!(before.mode, Mode::Finished(_)) {
             let after = world.state(&id);
-            assert_eq!(after.requests, before.requests, "{name}: {}", output.err);
+            assert_eq!(
+                after.tally.requests, before.tally.requests,
+                "{name}: {}",
+                output.err
+            );
             assert_eq!(after.ledger.len(), before.ledger.len(), "{name}: nothing ran");
         }
     }

@@ -98,7 +98,7 @@ fn a_fold_of_every_prefix_is_whole() {
 #[test]
 fn the_rewritten_thought_changed_the_search_and_kept_what_stood_before_it() {
     let state = state("rewritten-thought.jsonl");
-    let thought = state.edits[0].target.unwrap();
+    let thought = state.operator.edits[0].target.unwrap();
     assert!(state.nodes[&thought].text().contains("unsafe"));
     assert!(answer(&state).contains("`unsafe`"), "{}", answer(&state));
     let before: Vec<NodeId> = state

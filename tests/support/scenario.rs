@@ -329,7 +329,7 @@ impl Stage {
             assert_eq!(call.status.base_label(), status, "{what}: {label}");
         }
         if let Some(requests) = step.requests {
-            assert_eq!(state.requests, requests, "{what}: requests so far");
+            assert_eq!(state.tally.requests, requests, "{what}: requests so far");
         }
         if !step.graph_has.is_empty() || !step.graph_lacks.is_empty() {
             let stated = self
@@ -342,7 +342,7 @@ impl Stage {
         let whole = self.world.journal(&id);
         has(&whole, &step.record_has, &[], &format!("{what}: the record"));
         if !self.loops {
-            let mut loops = state.escape.incidents.iter();
+            let mut loops = state.learned.escape.incidents.iter();
             // A call that failed for good begins an incident without a repetition.
             let found = loops.find(|one| one.finding.detector != Detector::Exhausted);
             assert_eq!(found, None, "{what}: nothing repeats here");

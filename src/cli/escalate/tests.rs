@@ -201,6 +201,7 @@ fn what_is_changed_in_a_run_counts_and_what_is_taken_back_is_as_in_the_files() {
             .model
             .run
             .state
+            .settings
             .resilience
             .as_ref()
             .map(|one| Policy::parse(&one.policy).unwrap());

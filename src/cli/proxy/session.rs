@@ -173,14 +173,14 @@ pub fn session(
     let mut adviser = adviser(context, &setup, opening, unattended)?;
     adviser.shell.in_workspace = of.is_in_workspace(client);
     adviser.watch = adviser.watch.on(&state);
-    adviser.keep_rules(&state.rules);
+    adviser.keep_rules(&state.settings.rules);
     if of.pass_unknown {
         // The header and every digest say so.
         adviser.sandbox = format!("{}, {PASS_UNKNOWN}", adviser.sandbox).into();
     }
     if state.started.is_some() {
         if common.policy.is_none() {
-            adviser.keep_preset(&state.policy);
+            adviser.keep_preset(&state.settings.policy);
         }
         adviser.keep_resilience(&state);
     }

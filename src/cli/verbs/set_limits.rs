@@ -22,7 +22,7 @@ impl Act for SetLimits {
     }
 
     fn commands(&self, session: &Session<'_>) -> Result<Vec<Command>, Failure> {
-        let before = session.state.limits;
+        let before = session.state.settings.limits;
         let limits = resume::limits(session.common, session.context, before);
         if limits == before {
             return Err(Failure::new(

@@ -170,7 +170,7 @@ impl RunPart {
 
     /// The newest sub-agent of a call that is a conversation of this process.
     pub fn sub_agent(&self, call: NodeId) -> Option<&Conversation> {
-        let links = self.state.agent.sub_agents_of(call);
+        let links = self.state.origin.agent.sub_agents_of(call);
         let found = links.filter_map(|link| self.others.iter().find(|one| *one.session == *link.session));
         found.last()
     }
@@ -320,12 +320,13 @@ impl RunPart {
     pub fn stuck(&self) -> Option<Attention> {
         let shut = || {
             self.state
+                .learned
                 .breakers
                 .values()
                 .any(|breaker| breaker.phase == Phase::Open)
         };
         // A running run is not searched on every frame.
-        if matches!(self.state.mode, Mode::Running) && self.state.editing.is_empty() && !shut() {
+        if matches!(self.state.mode, Mode::Running) && self.state.operator.editing.is_empty() && !shut() {
             return None;
         }
         let still = |need: &Attention| {
@@ -355,7 +356,7 @@ impl RunPart {
     /// Working time of all processes in milliseconds; none if there is only one.
     pub fn worked_in_all_ms(&self, now: Option<i64>) -> Option<u64> {
         let more = self.worked.later || self.worked.seen.is_none();
-        let all = u64::try_from(self.state.active.ms()).unwrap_or(0) + self.worked.since(now);
+        let all = u64::try_from(self.state.tally.active.ms()).unwrap_or(0) + self.worked.since(now);
         more.then_some(all).filter(|all| *all > 0)
     }
 

@@ -24,7 +24,7 @@ impl Model {
         let mut asked = self.run.state.queue();
         let due = running
             && asked.any(|call| call.approval.due.is_some() && call.status == Status::AwaitingApproval);
-        let agent = self.run.state.agent.wait.is_some() && self.run.state.queue().next().is_some();
+        let agent = self.run.state.origin.agent.wait.is_some() && self.run.state.queue().next().is_some();
         let due = due || continues && agent && self.utc().is_some();
         let deadlines = due.then(|| self.arming.now.saturating_add(1000));
         // Idle time and working time are updated once a second.

@@ -65,9 +65,9 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
     for turn in asked.take(REQUESTS) {
         rows.push(request(turn, is_scripted(state)));
     }
-    let title = match &state.limit_reached {
+    let title = match &state.tally.limit_reached {
         Some((which, _)) => format!("limit of {} reached", overrule_base::text::visible(which)),
-        None => many(state.requests as usize, "request"),
+        None => many(state.tally.requests as usize, "request"),
     };
     (title, rows)
 }
@@ -75,16 +75,16 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
 /// Used share of the tightest limit, in per cent; none without limits.
 pub fn used_share(run: &RunPart, now: Option<i64>) -> Option<u128> {
     let state = &run.state;
-    let limits = &state.limits;
+    let limits = &state.settings.limits;
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     let turns = limits
         .turns
-        .map(|most| share(u64::from(state.requests), u64::from(most)));
-    let tokens = limits.tokens.map(|most| share(state.usage.total(), most));
+        .map(|most| share(u64::from(state.tally.requests), u64::from(most)));
+    let tokens = limits.tokens.map(|most| share(state.tally.usage.total(), most));
     let money = limits
         .price
         .zip(price)
-        .map(|(most, price)| share(state.spent.of(&price.currency), most));
+        .map(|(most, price)| share(state.tally.spent.of(&price.currency), most));
     let time = limits
         .wall_ms
         .zip(run.worked_ms(now))
@@ -143,24 +143,24 @@ fn limits((run, now): (&RunPart, Option<i64>), price: Option<&Price>, meter: &Me
         rows.push(Row::new(Target::Limits, words));
     };
     let plain = |count: u64| (count, count.to_string());
-    let limits = &state.limits;
+    let limits = &state.settings.limits;
     // Named as the limit in the settings, with the count after it.
-    let counted = limits.turns.unwrap_or(state.requests);
+    let counted = limits.turns.unwrap_or(state.tally.requests);
     put(
         "turns",
-        plain(u64::from(state.requests)),
+        plain(u64::from(state.tally.requests)),
         limits.turns.map(|most| plain(most.into())),
         if counted == 1 { " request" } else { " requests" }.to_owned(),
     );
     put(
         "tokens",
-        (state.usage.total(), total(state.usage)),
+        (state.tally.usage.total(), total(state.tally.usage)),
         limits.tokens.map(plain),
-        format!(" ({})", tokens(state.usage)),
+        format!(" ({})", tokens(state.tally.usage)),
     );
-    match (price, state.spent.describe()) {
+    match (price, state.tally.spent.describe()) {
         (Some(price), spent) => {
-            let used = state.spent.of(&price.currency);
+            let used = state.tally.spent.of(&price.currency);
             let words = spent.unwrap_or_else(|| price.money(0).to_string());
             let most = limits.price.map(|most| (most, price.money(most).to_string()));
             put("price", (used, words), most, String::new());
@@ -189,7 +189,7 @@ fn limits((run, now): (&RunPart, Option<i64>), price: Option<&Price>, meter: &Me
 /// Working time, without waits for the operator.
 fn time((run, now): (&RunPart, Option<i64>), meter: &Meter) -> Row {
     let words = named("minutes");
-    let words = match (run.worked_ms(now), run.state.limits.wall_ms) {
+    let words = match (run.worked_ms(now), run.state.settings.limits.wall_ms) {
         (Some(used), Some(most)) => meter.put(words, used, most).own(
             Role::Text,
             format!(
@@ -282,7 +282,7 @@ fn cost<'t>(turns: impl Iterator<Item = &'t Turn>, is_scripted: bool) -> String 
 /// the run.
 fn threads(state: &State, meter: &Meter, rows: &mut Vec<Row>) {
     let scripted = is_scripted(state);
-    if state.children.values().any(|child| is_active(state, child)) {
+    if state.threads.children.values().any(|child| is_active(state, child)) {
         let turns = || state.turns_of(ROOT).filter(|turn| turn.asked > 0);
         let usage = turns().fold(Usage::default(), |sum, turn| sum.plus(turn.usage));
         let words = named("main").own(
@@ -296,7 +296,7 @@ fn threads(state: &State, meter: &Meter, rows: &mut Vec<Row>) {
         );
         rows.push(Row::new(Target::Nothing, words));
     }
-    for child in state.children.values().filter(|child| is_active(state, child)) {
+    for child in state.threads.children.values().filter(|child| is_active(state, child)) {
         let turns = || state.turns_of(child.thread).filter(|turn| turn.asked > 0);
         let asked = turns().count() as u64;
         let usage = turns().fold(Usage::default(), |sum, turn| sum.plus(turn.usage));
@@ -346,7 +346,7 @@ fn request(turn: &Turn, is_scripted: bool) -> Row {
 
 /// The requests without tools of the agent of another program. No limit counts them.
 fn without_tools(state: &State) -> Option<Row> {
-    let side = state.agent.side;
+    let side = state.origin.agent.side;
     if side.count == 0 {
         return None;
     }

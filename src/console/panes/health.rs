@@ -72,7 +72,7 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
         .take(ALERTS)
         .map(alert)
         .collect();
-    let changed = run.state.breakers.iter().filter(|(_, one)| one.generation > 0);
+    let changed = run.state.learned.breakers.iter().filter(|(_, one)| one.generation > 0);
     rows.extend(changed.map(|(scope, one)| breaker(scope, one)));
     rows.extend(started_with(run));
     let earlier = learned::earlier(&run.state);
@@ -82,7 +82,7 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
     names.extend(refused.keys().map(|name| &**name));
     names.extend(earlier.iter().map(|one| &*one.tool));
     names.extend(before.iter().map(|one| one.tool.as_str()));
-    names.extend(run.state.repair_stats.tools.keys().map(|name| &**name));
+    names.extend(run.state.learned.repair_stats.tools.keys().map(|name| &**name));
     names.sort_unstable();
     names.dedup();
     for name in names {
@@ -133,7 +133,7 @@ fn title(run: &RunPart) -> String {
 
 /// Learned data that the run started with.
 fn started_with(run: &RunPart) -> Option<Row> {
-    let imported = run.state.weights.imported.as_ref()?;
+    let imported = run.state.learned.weights.imported.as_ref()?;
     let words = Styled::new()
         .own(
             Role::Dim,
@@ -262,7 +262,7 @@ impl Drawing<'_> {
         let price = started.and_then(|started| started.price.as_ref());
         self.run
             .state
-            .repair_stats
+            .learned.repair_stats
             .of(name)
             .map(move |(strategy, count)| {
                 let role = match count.ended() {

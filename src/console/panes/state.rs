@@ -45,7 +45,7 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
     let state = &making.run.state;
     let paths = written_paths(state);
     let readers = readers(state);
-    let mut rows: Vec<Row> = state.forks.iter().map(forked).collect();
+    let mut rows: Vec<Row> = state.origin.forks.iter().map(forked).collect();
     for path in &paths {
         let is_active = path.writers.iter().rposition(|id| has_ended(state, *id));
         rows.push(head(state, path, is_active, &readers, width, charset));

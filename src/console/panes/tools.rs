@@ -211,7 +211,7 @@ fn health(run: &RunPart, server: &str) -> Vec<Row> {
         let words = format!("  {}", describe(&health));
         rows.push(Row::new(target, Styled::new().own(Role::Dim, words)));
     }
-    let breaker = run.state.breakers.get(&Scope::Server(server.into()));
+    let breaker = run.state.learned.breakers.get(&Scope::Server(server.into()));
     if let Some(breaker) = breaker.filter(|breaker| breaker.generation > 0) {
         let role = match breaker.phase {
             Phase::Closed => Role::Ok,

@@ -23,7 +23,12 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
     super::repairs::steps(maker, call);
     maker.own(Role::Title, "decisions");
     for (rev, seq, made) in &call.decisions {
-        let from = run.state.via.get(seq).map(|via| format!(" ({})", via.label()));
+        let from = run
+            .state
+            .operator
+            .via
+            .get(seq)
+            .map(|via| format!(" ({})", via.label()));
         let words = decision(made) + &from.unwrap_or_default();
         maker.field(&format!("{seq} {rev}"), &words);
     }

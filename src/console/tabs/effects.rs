@@ -38,7 +38,7 @@ pub fn list(maker: &mut Maker<'_>, effects: usize, all: bool) -> Rows {
             "Effects of superseded calls, or with an unknown outcome. No edit or undo reverts them. The model is told of orphaned effects; a call that would repeat one asks first."
         },
     );
-    if !maker.run.state.elsewhere.is_empty() {
+    if !maker.run.state.origin.elsewhere.is_empty() {
         let words = "This session is a fork: later effects in the other session are listed too.";
         maker.own(Role::Text, words);
     }
@@ -107,7 +107,7 @@ pub fn more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
     if let Some((_, words)) = output.filter(|(_, words)| words.columns() > usize::from(room)) {
         maker.own(Role::Warning, words.trim_start());
     }
-    if run.state.elsewhere.contains_key(&seq) {
+    if run.state.origin.elsewhere.contains_key(&seq) {
         maker.own(Role::Dim, "to act on it, open the other session");
         return;
     }
@@ -168,7 +168,7 @@ fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Vec<Styled> {
 
 /// The tool and its arguments in one row; then time, outcome and `word`.
 fn execution_lines(state: &State, width: u16, seq: Seq, word: &str) -> Option<(Styled, String)> {
-    let (line, mut words) = if let Some(one) = state.elsewhere.get(&seq) {
+    let (line, mut words) = if let Some(one) = state.origin.elsewhere.get(&seq) {
         let line = Styled::new().own(Role::Accent, format!("  {} ", one.what.call));
         let line = called(line, &one.what.tool, &one.what.args, width);
         let view = ElsewhereView::of(&one.what);

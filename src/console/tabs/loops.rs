@@ -42,7 +42,13 @@ pub fn loops(maker: &mut Maker<'_>, keymap: Option<&Keymap>) {
     }
     let Some(keymap) = keymap else { return };
     let state = &maker.run.state;
-    let open: Vec<&Incident> = state.escape.incidents.iter().filter(|one| !one.over).collect();
+    let open: Vec<&Incident> = state
+        .learned
+        .escape
+        .incidents
+        .iter()
+        .filter(|one| !one.over)
+        .collect();
     // Incidents that are over have no choices.
     if open.is_empty() {
         return;
@@ -65,7 +71,7 @@ pub fn loops(maker: &mut Maker<'_>, keymap: Option<&Keymap>) {
 /// Adds a step against a loop: its reason, its outcome, its denied calls and its message.
 pub(super) fn step(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
-    let Some((incident, step)) = run.state.escape.step(id) else {
+    let Some((incident, step)) = run.state.learned.escape.step(id) else {
         return;
     };
     maker.field(

@@ -101,7 +101,7 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         let tried = attempts(&run.state, need);
         list(maker, "tried so far", tried.iter().map(String::as_str));
         if let AttentionReason::Loop(no) = need.cause
-            && let Some(incident) = run.state.escape.incident(no)
+            && let Some(incident) = run.state.learned.escape.incident(no)
         {
             let steps = loops::proposals(incident);
             list(maker, "steps against it", steps.iter().map(|step| step.trim()));
@@ -178,7 +178,7 @@ fn run_status(run: &RunPart, need: Option<&Attention>) -> String {
         Mode::Stopped(why) => format!("stopped: {why}"),
         Mode::Finished(answer) => format!("answered: {answer}"),
     };
-    match &run.state.restricted {
+    match &run.state.settings.restricted {
         Some(why) => format!("{active}; restricted to reading calls ({why})"),
         None => active,
     }

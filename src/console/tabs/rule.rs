@@ -119,8 +119,8 @@ fn gate_of(requested: &RuleRequest) -> Gate {
 
 /// Adds the rules of a session, active ones first.
 pub fn rules(state: &State) -> Vec<Item> {
-    let judging = state.rules.iter().filter(|rule| !rule.dropped);
-    let dropped = state.rules.iter().filter(|rule| rule.dropped);
+    let judging = state.settings.rules.iter().filter(|rule| !rule.dropped);
+    let dropped = state.settings.rules.iter().filter(|rule| rule.dropped);
     judging.chain(dropped).map(|rule| Item::Rule(rule.no)).collect()
 }
 
@@ -131,7 +131,7 @@ pub fn rule_list(state: &State, items: &[Item], width: u16) -> Vec<Line> {
         .enumerate()
         .filter_map(|(at, item)| {
             let Item::Rule(no) = item else { return None };
-            let rule = state.rules.iter().find(|rule| rule.no == *no)?;
+            let rule = state.settings.rules.iter().find(|rule| rule.no == *no)?;
             let role = if rule.dropped {
                 Role::Superseded
             } else {
@@ -160,7 +160,7 @@ pub fn rule_list(state: &State, items: &[Item], width: u16) -> Vec<Line> {
 /// Adds details of a rule: its whole text, and its decisions.
 pub fn rule_more(maker: &mut Maker<'_>, no: u32) {
     let state = &maker.run.state;
-    let Some(rule) = state.rules.iter().find(|rule| rule.no == no) else {
+    let Some(rule) = state.settings.rules.iter().find(|rule| rule.no == no) else {
         return;
     };
     let (mut ran, mut denied) = (0_usize, 0_usize);

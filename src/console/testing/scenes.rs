@@ -49,7 +49,7 @@ impl Stage {
     /// One more call that succeeds, in a turn of its own.
     pub fn one_more(&mut self) {
         let state = &self.model.run.state;
-        let (no, turn) = (state.last_no + 1, state.last_turn + 1);
+        let (no, turn) = (state.tally.last_no + 1, state.tally.last_turn + 1);
         self.model_turn(
             turn,
             no,

@@ -25,7 +25,8 @@ pub(crate) fn of_before(model: &mut Model) {
         return;
     }
     let state = &model.run.state;
-    let some = !state.elsewhere.is_empty() || ledger::effects(state).any(|entry| is_orphaned(state, entry));
+    let some =
+        !state.origin.elsewhere.is_empty() || ledger::effects(state).any(|entry| is_orphaned(state, entry));
     if some {
         effects::list(model);
     }

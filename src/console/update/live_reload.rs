@@ -112,7 +112,7 @@ fn configure(model: &mut Model, policy: Vec<(String, String)>, out: &mut Vec<Out
         return Vec::new();
     }
     // A value that the run already has is not sent again.
-    let recorded = model.run.state.resilience.as_ref();
+    let recorded = model.run.state.settings.resilience.as_ref();
     let recorded = recorded.and_then(|one| Policy::recorded(&one.policy));
     let set = recorded.map(|policy| policy.values()).unwrap_or_default();
     let changed = policy

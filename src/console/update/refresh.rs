@@ -37,11 +37,11 @@ pub fn prepare(model: &mut Model) {
     let banner = model.run.halted.is_some()
         || model.run.unseen_alarms().next().is_some()
         || model.run.left_broken().next().is_some()
-        || model.run.state.limit_reached.is_some()
+        || model.run.state.tally.limit_reached.is_some()
         || model.run.stuck().is_some()
         || conversations::waiting(model).is_some()
         || model.again().is_some()
-        || model.run.state.restricted.is_some()
+        || model.run.state.settings.restricted.is_some()
         || model.idle_time().is_some();
     arrange(model, banner);
     let places = model.screen.places;

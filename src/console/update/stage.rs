@@ -120,7 +120,11 @@ pub(crate) fn and_run(model: &Model, node: Option<NodeId>, when: &str) -> String
     }
     let state = &model.run.state;
     let other = |id: &NodeId| {
-        let mut others = state.editing.iter().filter(|(edited, _)| Some(**edited) != node);
+        let mut others = state
+            .operator
+            .editing
+            .iter()
+            .filter(|(edited, _)| Some(**edited) != node);
         node.is_some() && others.any(|(_, calls)| calls.contains(id))
     };
     let queued = state.agenda.queued.iter();

@@ -84,7 +84,7 @@ fn lists_all(model: &Model) -> bool {
 /// Lists effects: those that need attention, or the whole ledger if none does.
 pub(crate) fn list(model: &mut Model) {
     let state = &model.run.state;
-    if state.agenda.effects.is_empty() && state.elsewhere.is_empty() {
+    if state.agenda.effects.is_empty() && state.origin.elsewhere.is_empty() {
         model.set_status("No effects yet");
         return;
     }

@@ -86,7 +86,7 @@ fn label(model: &Model) -> Option<&'static str> {
         Target::Nothing if focus == Pane::LOG => Some("read it"),
         Target::Breaker(_) => Some("reset it (asks first)"),
         Target::Detector(detector) => {
-            let muted = model.run.state.escape.muted.contains(&detector);
+            let muted = model.run.state.learned.escape.muted.contains(&detector);
             Some(if muted {
                 "unmute it (asks first)"
             } else {
@@ -129,7 +129,7 @@ fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
         Target::Branch(epoch) => branches::list_at(model, epoch)?,
         Target::Weight(named) => explain(model, named),
         Target::Breaker(named) => {
-            let mut scopes = model.run.state.breakers.keys();
+            let mut scopes = model.run.state.learned.breakers.keys();
             let scope = scopes.find(|scope| NameHash::breaker(scope) == named);
             let scope = scope
                 .map(ToString::to_string)

@@ -19,14 +19,14 @@ pub const VERB: Verb = Verb {
     doc: "change the limits (turns, tokens, minutes, price, parallel calls)",
     effect: Effect::Records,
     run: |model, _| {
-        let now = line(&model.run.state.limits);
+        let now = line(&model.run.state.settings.limits);
         let style = Style {
             returns: true,
             ..Style::SETTING
         };
         let title = "limits (none is unlimited)";
         let prompt = Prompt::new(("set", style), title, &now, |model, text, out| {
-            let limits = read(model.run.state.limits, &text)?;
+            let limits = read(model.run.state.settings.limits, &text)?;
             send(model, Command::Run(RunCommand::SetLimits { limits }), None, out);
             Ok(())
         });

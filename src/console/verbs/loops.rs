@@ -62,7 +62,7 @@ pub const MUTE_LOOPS: Verb = Verb {
 
 /// Allows the newest loop to repeat, or withdraws that.
 fn allow(model: &Model) -> Result<Command, Refusal> {
-    let escape = &model.run.state.escape;
+    let escape = &model.run.state.learned.escape;
     let last = escape.incidents.last().ok_or(Empty::Loops)?;
     let signatures = &last.finding.signatures;
     Ok(Command::Escape(EscapeCommand::AllowIncident {
@@ -78,7 +78,7 @@ pub(super) fn mute(model: &mut Model, name: &str) {
     let prompt = Prompt::new(act, title, name, |model, text, out| {
         let detector =
             Detector::named(&text).ok_or_else(|| format!("Unknown detector. Use {}", Detector::names()))?;
-        let muted = !model.run.state.escape.muted.contains(&detector);
+        let muted = !model.run.state.learned.escape.muted.contains(&detector);
         let mute = EscapeCommand::Mute { detector, muted };
         send(model, Command::Escape(mute), None, out);
         Ok(())

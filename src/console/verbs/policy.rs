@@ -17,7 +17,7 @@ pub const VERB: Verb = Verb {
     doc: "change the policy preset: supervised, guarded, auto or read-only",
     effect: Effect::Records,
     run: |model, _| {
-        let now = model.run.state.policy.clone();
+        let now = model.run.state.settings.policy.clone();
         let title = "policy: supervised, guarded, auto or read-only";
         let prompt = Prompt::new(("set", Style::SETTING), title, &now, |model, policy, out| {
             send(model, Command::Run(RunCommand::SetPolicy { policy }), None, out);

@@ -34,7 +34,7 @@ pub const VERB: Verb = Verb {
 
 /// The first breaker that is not closed.
 fn open(model: &Model) -> Result<&Scope, Refusal> {
-    let mut breakers = model.run.state.breakers.iter();
+    let mut breakers = model.run.state.learned.breakers.iter();
     let open = breakers.find(|(_, one)| one.phase != Phase::Closed);
     let (scope, _) = open.ok_or(Empty::Breakers)?;
     Ok(scope)

@@ -15,7 +15,7 @@ pub const VERB: Verb = Verb {
     contexts: PANES,
     doc: "restrict the run to reading calls, or lift that; denies other waiting calls, running calls continue",
     effect: Effect::Records,
-    stops: |model| model.run.state.restricted.is_none(),
+    stops: |model| model.run.state.settings.restricted.is_none(),
     command: |model| Some(command(model)),
     run: |model, press| {
         send(model, command(model), None, press.out);
@@ -25,7 +25,7 @@ pub const VERB: Verb = Verb {
 };
 
 fn command(model: &Model) -> Command {
-    Command::Run(match &model.run.state.restricted {
+    Command::Run(match &model.run.state.settings.restricted {
         Some(_) => RunCommand::LiftRestriction {},
         None => RunCommand::Restrict {
             reason: "by the operator".into(),

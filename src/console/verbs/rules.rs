@@ -47,7 +47,7 @@ pub const DROP_RULE: Verb = Verb {
 
 /// Lists the rules of the session.
 fn list(model: &mut Model) -> Result<(), Refusal> {
-    if model.run.state.rules.is_empty() {
+    if model.run.state.settings.rules.is_empty() {
         let key = model.settings.keymap.first("write-rule");
         return Err(Empty::Rules { key }.into());
     }

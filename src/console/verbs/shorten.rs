@@ -85,7 +85,7 @@ pub fn is_about(state: &State, turn: TurnId) -> bool {
 
 /// True if the run waits because a request is too long.
 pub fn is_too_long(state: &State) -> bool {
-    let limit = state.limit_reached.as_ref();
+    let limit = state.tally.limit_reached.as_ref();
     limit.is_some_and(|(which, _)| which == reduction::LIMIT) || reduction::refused(state).is_some()
 }
 

@@ -17,7 +17,7 @@ pub const VERB: Verb = Verb {
     doc: "name the session",
     effect: Effect::Records,
     run: |model, _| {
-        let now = model.run.state.title.clone().unwrap_or_default();
+        let now = model.run.state.settings.title.clone().unwrap_or_default();
         let act = ("name", Style::SETTING);
         let prompt = Prompt::new(act, "name of the session", &now, |model, title, out| {
             send(model, Command::Run(RunCommand::Title { title }), None, out);

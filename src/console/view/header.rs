@@ -55,7 +55,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
             false,
         ));
     }
-    if let Some(fork) = state.forks.last() {
+    if let Some(fork) = state.origin.forks.last() {
         let of = overrule_present::fork::short(&fork.session);
         let words = format!("fork of {of} at {}", fork.at.0);
         let narrow = model.screen.width < NARROW;
@@ -87,11 +87,11 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         };
         parts.push((weight, role, agent.label().to_owned(), true));
     }
-    if !state.policy.is_empty() {
-        parts.push((4, Role::Dim, visible(head(&state.policy, 30).0), false));
+    if !state.settings.policy.is_empty() {
+        parts.push((4, Role::Dim, visible(head(&state.settings.policy, 30).0), false));
     }
     // The limit counts requests. Turn numbers also count the prompt.
-    match state.requests {
+    match state.tally.requests {
         0 => {}
         count if model.screen.width < NARROW => parts.push((7, Role::Dim, format!("{count} req"), true)),
         1 => parts.push((7, Role::Dim, "1 request".to_owned(), true)),
@@ -123,7 +123,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         let narrow = model.screen.width < NARROW;
         parts.push((1, Role::Text, at.describe(narrow), true));
     }
-    if state.restricted.is_some() {
+    if state.settings.restricted.is_some() {
         parts.push((1, Role::Warning, "reading only".to_owned(), true));
     }
     let waiting = model.waiting();
@@ -170,8 +170,8 @@ fn cost(state: &State) -> Option<String> {
         .started
         .as_ref()
         .is_none_or(|started| started.wire == "scripted");
-    let unpriced = (state.requests > 0 && !is_scripted).then(|| NOT_PRICED.to_owned());
-    state.spent.describe().or(unpriced)
+    let unpriced = (state.tally.requests > 0 && !is_scripted).then(|| NOT_PRICED.to_owned());
+    state.tally.spent.describe().or(unpriced)
 }
 
 /// The number of staged edits.
@@ -201,7 +201,7 @@ fn budget(model: &Model) -> Option<(u128, Role)> {
 }
 
 fn tokens(model: &Model) -> Option<String> {
-    let usage = model.run.state.usage;
+    let usage = model.run.state.tally.usage;
     let (total, about) = (usage.total(), usage.about());
     if usage.input.is_none() && usage.output.is_none() {
         return None;
@@ -379,7 +379,7 @@ impl Banner {
     }
 
     fn limit(model: &Model) -> Option<Self> {
-        let (which, message) = model.run.state.limit_reached.as_ref()?;
+        let (which, message) = model.run.state.tally.limit_reached.as_ref()?;
         let key = |verb| model.settings.keymap.first(verb);
         if **which == *reduction::LIMIT {
             let banner = Self::new(Role::Warning, visible(message));
@@ -433,7 +433,7 @@ impl Banner {
     }
 
     fn restricted(model: &Model) -> Option<Self> {
-        let why = model.run.state.restricted.as_ref()?;
+        let why = model.run.state.settings.restricted.as_ref()?;
         let words = format!("restricted to reading calls: {}", visible(why));
         let banner = Self::new(Role::Warning, words);
         if model.settings.is_recorded() {

@@ -50,11 +50,11 @@ pub(super) fn ask(draft: &mut Draft<'_>, advice: &dyn Advice) {
 fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     // The open edit would supersede the answer to a request made now.
     let allowed = !thread::waits_for_editor(draft.state, thread)
-        && draft.state.limit_reached.is_none()
+        && draft.state.tally.limit_reached.is_none()
         && reachable(draft.state)
         && match draft.state.mode {
             Mode::Running => true,
-            Mode::Paused(_) => draft.state.step,
+            Mode::Paused(_) => draft.state.settings.step,
             Mode::Stopped(_) | Mode::Finished(_) => false,
         };
     if retry_broken(draft, thread, allowed)
@@ -69,7 +69,7 @@ fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     if held_turns(draft, last) {
         return;
     }
-    let child = draft.state.children.get(&thread);
+    let child = draft.state.threads.children.get(&thread);
     let mut answer = answer_of(draft.state, last);
     if let Some(id) = answer.filter(|_| child.is_none()) {
         match output::check_answer(draft, advice, last, id) {
@@ -118,7 +118,12 @@ fn offered(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) -> bool
     let state = draft.state;
     let task = thread::task_of(state, advice, thread);
     let tools = advice.offer(task.as_deref(), &thread::given(state, thread));
-    let now = state.weights.offers.get(&thread).map_or(&[][..], Vec::as_slice);
+    let now = state
+        .learned
+        .weights
+        .offers
+        .get(&thread)
+        .map_or(&[][..], Vec::as_slice);
     if tools == now {
         return false;
     }
@@ -152,7 +157,7 @@ fn reuse_reply(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
 
 /// True unless the breaker of the model's endpoint is open.
 fn reachable(state: &State) -> bool {
-    let breaker = breaker::endpoint(state).and_then(|scope| state.breakers.get(&scope));
+    let breaker = breaker::endpoint(state).and_then(|scope| state.learned.breakers.get(&scope));
     breaker.is_none_or(Breaker::admits)
 }
 
@@ -321,6 +326,7 @@ pub fn request_again(state: &State, id: TurnId) -> Vec<Event> {
     };
     let before = state
         .threads
+        .turns
         .get(&turn.thread)
         .and_then(|line| line.get(..turn.pos as usize));
     let counts = |id: &&TurnId| {
@@ -378,11 +384,12 @@ fn requested_with(
 /// True if a request of a thread would be the last one allowed for the run or the sub-agent.
 fn is_last(state: &State, thread: ThreadId, is_new: bool) -> bool {
     let of_run = state
+        .settings
         .limits
         .turns
-        .is_some_and(|most| state.requests.saturating_add(1) >= most);
+        .is_some_and(|most| state.tally.requests.saturating_add(1) >= most);
     let used = thread::turns_used(state, thread) + u32::from(is_new);
-    let child = state.children.get(&thread);
+    let child = state.threads.children.get(&thread);
     of_run || child.is_some_and(|child| used >= child.max_turns)
 }
 
@@ -467,7 +474,7 @@ fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
     if open.is_some_and(|asked| asked.thread == thread) {
         return true;
     }
-    let Some(limit) = state.limits.context else {
+    let Some(limit) = state.settings.limits.context else {
         return false;
     };
     let Some(most) = limit.tokens else {
@@ -518,7 +525,7 @@ fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
 /// Explains why the model may not be asked about the arguments of a call: the last request is for
 /// the answer.
 pub(crate) fn no_request_for(state: &State) -> Option<Arc<str>> {
-    if state.limit_reached.is_some() {
+    if state.tally.limit_reached.is_some() {
         return Some("the budget is used up".into());
     }
     none_left(state)
@@ -530,24 +537,25 @@ pub(crate) fn none_left(state: &State) -> Option<Arc<str>> {
         return Some(format!("no request is left ({which}: {message})").into());
     }
     let last = state
+        .settings
         .limits
         .turns
-        .is_some_and(|most| state.requests.saturating_add(1) >= most);
+        .is_some_and(|most| state.tally.requests.saturating_add(1) >= most);
     last.then(|| "the only request that is left is for the answer".into())
 }
 
 /// The limit that forbids another request.
 fn limit(state: &State) -> Option<(String, String)> {
-    if let Some(most) = state.limits.turns
-        && state.requests >= most
+    if let Some(most) = state.settings.limits.turns
+        && state.tally.requests >= most
     {
         return Some((
             "turns".into(),
-            format!("{} requests made, {most} allowed", state.requests),
+            format!("{} requests made, {most} allowed", state.tally.requests),
         ));
     }
-    let (used, about) = (state.usage.total(), state.usage.about());
-    if let Some(most) = state.limits.tokens
+    let (used, about) = (state.tally.usage.total(), state.tally.usage.about());
+    if let Some(most) = state.settings.limits.tokens
         && used >= most
     {
         return Some((
@@ -556,8 +564,8 @@ fn limit(state: &State) -> Option<(String, String)> {
         ));
     }
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
-    if let (Some(most), Some(price)) = (state.limits.price, price) {
-        let spent = state.spent.of(&price.currency);
+    if let (Some(most), Some(price)) = (state.settings.limits.price, price) {
+        let spent = state.tally.spent.of(&price.currency);
         if spent >= most {
             let (spent, most) = (price.money(spent), price.money(most));
             return Some(("price".into(), format!("{spent} spent, {most} allowed")));

@@ -20,7 +20,7 @@ use crate::thread;
 /// Changes breakers by the recorded samples.
 pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
-    for (scope, breaker) in &state.breakers {
+    for (scope, breaker) in &state.learned.breakers {
         if breaker.is_outdated(state) {
             draft.resilience(ResilienceEvent::BreakerChanged {
                 scope: scope.clone(),
@@ -76,7 +76,7 @@ pub(super) fn shut<'s>(
     taken: &BTreeSet<Scope>,
 ) -> Option<(Scope, &'s Breaker)> {
     scopes.iter().find_map(|scope| {
-        let breaker = state.breakers.get(scope)?;
+        let breaker = state.learned.breakers.get(scope)?;
         let shut = !breaker.admits() || breaker.phase == Phase::HalfOpen && taken.contains(scope);
         shut.then(|| (scope.clone(), breaker))
     })
@@ -104,7 +104,7 @@ pub(super) fn next_probe(state: &State, breaker: &Breaker) -> String {
 pub(super) fn instead(state: &State, thread: ThreadId, breaker: &Breaker) -> Vec<Arc<str>> {
     let offered = thread::tools(state, thread);
     let is_open = |name: &Arc<str>| {
-        let own = state.breakers.get(&Scope::Tool(Arc::clone(name)));
+        let own = state.learned.breakers.get(&Scope::Tool(Arc::clone(name)));
         own.is_some_and(|own| !own.admits())
     };
     let serves = |name: &&Arc<str>| offered.iter().any(|card| card.name == **name) && !is_open(name);

@@ -23,6 +23,7 @@ pub(super) fn end_left(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     let mut left: Vec<TurnId> = Vec::new();
     for thread in &state.agenda.children {
         if state
+            .threads
             .children
             .get(thread)
             .is_some_and(|child| !thread::is_active(state, child))
@@ -63,7 +64,7 @@ pub(super) fn hand_over(draft: &mut Draft<'_>, advice: &dyn Advice) {
         let thread = record.and_then(|record| record.thread);
         let args = state.nodes.get(id).and_then(Node::as_call).map(|(_, args)| args);
         if let (Some(record), Some(thread), Some(args)) = (record, thread, args)
-            && !state.children.contains_key(&thread)
+            && !state.threads.children.contains_key(&thread)
         {
             let work = Work::of(args, &record.args);
             let event = TurnEvent::Delegated {
@@ -87,7 +88,7 @@ pub(super) fn hand_over(draft: &mut Draft<'_>, advice: &dyn Advice) {
 fn is_free(state: &State, call: NodeId) -> bool {
     let own = thread::of(state, call);
     let at_work = state.agenda.delegates.iter();
-    at_work.filter(|id| thread::of(state, **id) == own).count() < state.limits.parallel as usize
+    at_work.filter(|id| thread::of(state, **id) == own).count() < state.settings.limits.parallel as usize
 }
 
 /// Records the answer of a sub-agent as the result of its call.

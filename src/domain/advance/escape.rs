@@ -15,7 +15,7 @@ use crate::id::ThreadId;
 /// True if it decided something about a loop. Called until it is false.
 pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId, answered: bool) -> bool {
     let state = draft.state;
-    let incident = state.escape.of(thread);
+    let incident = state.learned.escape.of(thread);
     if answered {
         if let Some(incident) = incident {
             note(draft, incident, StepOutcome::Helped);
@@ -28,7 +28,7 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId,
             draft.escape(EscapeEvent::Warned { turn, finding });
         }
         (Some(Advised::Find(finding)), None) => draft.escape(EscapeEvent::Found {
-            incident: state.escape.incidents.len() as u32 + 1,
+            incident: state.learned.escape.incidents.len() as u32 + 1,
             finding,
         }),
         (Some(Advised::Note(result)), Some(incident)) => note(draft, incident, result),

@@ -42,9 +42,9 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
         Mode::Running => {
             // An execution that was asked to end occupies a slot until it ends.
             let busy = agenda.running.len() + agenda.ending.len();
-            (draft.state.limits.parallel as usize).saturating_sub(busy)
+            (draft.state.settings.limits.parallel as usize).saturating_sub(busy)
         }
-        Mode::Paused(_) if draft.state.step => 1,
+        Mode::Paused(_) if draft.state.settings.step => 1,
         Mode::Paused(_) | Mode::Stopped(_) | Mode::Finished(_) => 0,
     };
     if free > 0 || draft.state.mode == Mode::Running {
@@ -236,15 +236,16 @@ fn key(state: &State, call: &Call, node: &Node, same: &str) -> Arc<str> {
     let tries = call.attempts.iter().filter(|one| one.rev == node.rev());
     let first = tries.map(|one| one.intent).find(|intent| *intent > since);
     let fork = state
+        .origin
         .forks
         .iter()
         .rev()
         .find(|fork| first.is_none_or(|first| fork.seq < first));
     let made = fork.map(|fork| fork.made.to_le_bytes());
     let id = call.id.to_string();
-    let (begun, rev) = (state.begun_at.to_le_bytes(), node.rev().0.to_le_bytes());
+    let (begun, rev) = (state.origin.begun_at.to_le_bytes(), node.rev().0.to_le_bytes());
     let mut parts: Vec<&[u8]> = vec![
-        state.genesis.as_bytes(),
+        state.origin.genesis.as_bytes(),
         &begun,
         id.as_bytes(),
         &rev,

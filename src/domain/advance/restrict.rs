@@ -15,7 +15,7 @@ use crate::restrict::{NOT_AGAIN, denial, forbids};
 /// calls that it has not seen yet.
 pub(super) fn deny(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     let state = draft.state;
-    if state.restricted.is_none() {
+    if state.settings.restricted.is_none() {
         return;
     }
     let agenda = &state.agenda;

@@ -27,7 +27,11 @@ const LIFTED: &str =
 pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
     let mut all: Vec<String> = Vec::new();
     all.extend(of_restriction(state, thread).map(str::to_owned));
-    let open = state.breakers.iter().filter(|(_, one)| one.phase == Phase::Open);
+    let open = state
+        .learned
+        .breakers
+        .iter()
+        .filter(|(_, one)| one.phase == Phase::Open);
     let known = thread::tools(state, thread);
     all.extend(
         open.filter(|(scope, _)| match scope {
@@ -46,7 +50,7 @@ pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
 
 /// The restriction to reading calls while it holds; once after it, that it was lifted.
 fn of_restriction(state: &State, thread: ThreadId) -> Option<&'static str> {
-    if state.restricted.is_some() {
+    if state.settings.restricted.is_some() {
         return Some(RESTRICTED);
     }
     let mut turns = state.turns_of(thread).rev();
@@ -67,7 +71,7 @@ fn of_breaker(state: &State, thread: ThreadId, (scope, breaker): (&Scope, &Break
 
 /// A tool that kept failing in the newest turns.
 fn of_failures(state: &State, thread: ThreadId) -> Option<String> {
-    let (turn, finding) = state.escape.warned.get(&thread)?;
+    let (turn, finding) = state.learned.escape.warned.get(&thread)?;
     let mut asked = state
         .turns_of(thread)
         .rev()
@@ -91,17 +95,17 @@ fn of_failures(state: &State, thread: ThreadId) -> Option<String> {
 }
 
 fn of_tokens(state: &State) -> Option<String> {
-    let most = state.limits.tokens?;
-    let (used, about) = (state.usage.total(), state.usage.about());
+    let most = state.settings.limits.tokens?;
+    let (used, about) = (state.tally.usage.total(), state.tally.usage.about());
     near(used, most).then(|| {
         format!("{about}{used} of the {most} tokens that this run may use are used. Finish your work soon.")
     })
 }
 
 fn of_price(state: &State) -> Option<String> {
-    let most = state.limits.price?;
+    let most = state.settings.limits.price?;
     let price = state.started.as_ref()?.price.as_ref()?;
-    let spent = state.spent.of(&price.currency);
+    let spent = state.tally.spent.of(&price.currency);
     near(spent, most).then(|| {
         let (spent, most) = (price.money(spent), price.money(most));
         format!("{spent} of the {most} that this run may cost are spent. Finish your work soon.")

@@ -14,7 +14,7 @@ use crate::state::State;
 pub(super) fn admit(state: &mut State, scopes: &[Scope], probe: Source) -> Vec<(Scope, u32)> {
     let mut admitted = Vec::with_capacity(scopes.len());
     for scope in scopes {
-        let breaker = state.breakers.entry(scope.clone()).or_default();
+        let breaker = state.learned.breakers.entry(scope.clone()).or_default();
         if breaker.phase == Phase::HalfOpen {
             breaker.probe = Some(probe);
         }
@@ -45,9 +45,9 @@ pub(super) fn answered(state: &mut State, turn: TurnId, failed: Option<bool>) {
 }
 
 fn ended(state: &mut State, guards: &[(Scope, u32)], probe: Source, failed: Option<bool>) {
-    let at = state.active.ms();
+    let at = state.tally.active.ms();
     for (scope, generation) in guards {
-        let Some(breaker) = state.breakers.get_mut(scope) else {
+        let Some(breaker) = state.learned.breakers.get_mut(scope) else {
             continue;
         };
         if breaker.probe == Some(probe) {
@@ -69,7 +69,7 @@ fn ended(state: &mut State, guards: &[(Scope, u32)], probe: Source, failed: Opti
 
 /// Changes a breaker: what it admitted before no longer affects it.
 pub(super) fn changed(state: &mut State, at: At, scope: &Scope, generation: u32, turn: &Turn) {
-    let breaker = state.breakers.entry(scope.clone()).or_default();
+    let breaker = state.learned.breakers.entry(scope.clone()).or_default();
     let trips = turn.to == Phase::Open && breaker.phase == Phase::Closed;
     breaker.trips = breaker.trips.saturating_add(u32::from(trips));
     breaker.phase = turn.to;
@@ -90,7 +90,7 @@ pub(super) fn changed(state: &mut State, at: At, scope: &Scope, generation: u32,
 
 /// Forgets probes whose process is gone.
 pub(super) fn forget_probes(state: &mut State) {
-    for breaker in state.breakers.values_mut() {
+    for breaker in state.learned.breakers.values_mut() {
         breaker.probe = None;
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 let due = deadline_ms.filter(|_| approver.is_none()).map(|ms| after(at, ms));
                 (life.approval.due, life.approval.due_set) = (due, at.seq);
                 life.approval.approver.clone_from(approver);
-                state.asks.by_policy(life.verdict.as_deref());
+                state.operator.asks.by_policy(life.verdict.as_deref());
             }
             index::set_status(state, *call, Status::AwaitingApproval);
         }
@@ -85,7 +85,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             if let Some(life) = state.calls.get_mut(call) {
                 life.approval.asked_about.clone_from(entries);
             }
-            state.asks.by_effect();
+            state.operator.asks.by_effect();
             index::set_status(state, *call, Status::Consent(*cause));
         }
         CallEvent::Decided {
@@ -245,7 +245,7 @@ fn decided(
     };
     life.decisions.push((rev, at.seq, output));
     if matches!(decision, Decision::Reuse { .. }) && !at.by_person {
-        state.unasked.insert(at.seq);
+        state.operator.unasked.insert(at.seq);
     }
     let next = match decision {
         Decision::Approve { .. }
@@ -388,8 +388,10 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         repeat::note_effect(state, at.seq);
     }
     state.agenda.same.entry(same.clone()).or_default().push(at.seq);
-    state.step = false;
-    state.last_thread = thread.map_or(state.last_thread, |thread| state.last_thread.max(thread.0));
+    state.settings.step = false;
+    state.tally.last_thread = thread.map_or(state.tally.last_thread, |thread| {
+        state.tally.last_thread.max(thread.0)
+    });
     index::set_status(state, *call, Status::Running(*attempt));
     raise(state, *call, *effect);
 }

@@ -54,7 +54,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             };
             add_node(state, at, turn, *intervention, content, origin);
             let thread = state.turns.get(&turn).map_or(thread::ROOT, |turn| turn.thread);
-            state.edits.push(EditRecord {
+            state.operator.edits.push(EditRecord {
                 seq: at.seq,
                 epoch: *epoch,
                 intervention: *intervention,
@@ -87,7 +87,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
         EditEvent::Superseded { nodes } => {
             index::retire(state, nodes);
             // No other edit of an answer supersedes it alone.
-            let edited = state.edits.last_mut().filter(|edit| {
+            let edited = state.operator.edits.last_mut().filter(|edit| {
                 let target = edit.target.filter(|target| target.kind == NodeKind::Answer);
                 target.is_some_and(|target| nodes.contains(&target))
             });
@@ -109,22 +109,22 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             index::gate_again(state);
         }
         EditEvent::Suspended { node, calls } => {
-            state.editing.entry(*node).or_default().extend(calls);
-            state.held.extend(calls);
+            state.operator.editing.entry(*node).or_default().extend(calls);
+            state.operator.held.extend(calls);
         }
         EditEvent::Released { node: None } => release(state),
         EditEvent::Released { node: Some(node) } => {
-            state.editing.remove(node);
-            state.held = state.editing.values().flatten().copied().collect();
+            state.operator.editing.remove(node);
+            state.operator.held = state.operator.editing.values().flatten().copied().collect();
         }
         EditEvent::Recalled { of, by } => recall::apply(state, at, *of, *by),
         EditEvent::Shortened { calls } => {
-            if let Some(edit) = state.edits.last_mut() {
+            if let Some(edit) = state.operator.edits.last_mut() {
                 edit.shortened.clone_from(calls);
             }
         }
         EditEvent::LeftOut { turns, summary } => {
-            if let Some(edit) = state.edits.last_mut() {
+            if let Some(edit) = state.operator.edits.last_mut() {
                 edit.left_out.clone_from(turns);
                 edit.summary.clone_from(summary);
             }
@@ -136,9 +136,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             what,
             by,
         } => {
-            state.requests = state.requests.saturating_add(1);
+            state.tally.requests = state.tally.requests.saturating_add(1);
             let of_others = |one: &SummaryQuestion| one.thread != *thread || one.failed.is_none();
-            state.summaries.retain(|_, one| of_others(one));
+            state.operator.summaries.retain(|_, one| of_others(one));
             let asked = SummaryQuestion {
                 set: at.seq,
                 epoch: state.epoch,
@@ -150,13 +150,13 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 broke: 0,
                 failed: None,
             };
-            state.summaries.insert(at.seq, asked);
+            state.operator.summaries.insert(at.seq, asked);
         }
         EditEvent::SummaryBroke { set, usage, .. } => {
             let set = &question(state, *set);
-            state.requests = state.requests.saturating_add(1);
+            state.tally.requests = state.tally.requests.saturating_add(1);
             summary_cost(state, *set, *usage);
-            if let Some(asked) = state.summaries.get_mut(set) {
+            if let Some(asked) = state.operator.summaries.get_mut(set) {
                 asked.broke = asked.broke.saturating_add(1);
             }
         }
@@ -169,7 +169,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             state.agenda.lost.extend(nodes.iter().map(|id| id.call()));
         }
         EditEvent::Named { epoch, name } => {
-            if let Some(record) = state.epochs.iter_mut().find(|one| one.epoch == *epoch) {
+            if let Some(record) = state.operator.epochs.iter_mut().find(|one| one.epoch == *epoch) {
                 record.name = Some(name.clone()).filter(|name| !name.is_empty());
             }
         }
@@ -178,7 +178,12 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
 
 /// The question that an event names. Where it names none, as in sessions of earlier builds, it is about the newest.
 fn question(state: &State, set: Seq) -> Seq {
-    let mut open = state.summaries.values().rev().filter(|one| one.failed.is_none());
+    let mut open = state
+        .operator
+        .summaries
+        .values()
+        .rev()
+        .filter(|one| one.failed.is_none());
     let newest = open.next().filter(|_| set == Seq::default());
     newest.map_or(set, |one| one.set)
 }
@@ -186,9 +191,9 @@ fn question(state: &State, set: Seq) -> Seq {
 /// Ends the question for a summary. A failed one stays, so that it is not asked again by itself.
 fn summary_answered(state: &mut State, set: Seq, reply: &Reply) {
     match reply {
-        Reply::Answered { .. } => _ = state.summaries.remove(&set),
+        Reply::Answered { .. } => _ = state.operator.summaries.remove(&set),
         Reply::Failed { why } => {
-            if let Some(asked) = state.summaries.get_mut(&set) {
+            if let Some(asked) = state.operator.summaries.get_mut(&set) {
                 asked.failed = Some(why.clone());
             }
         }
@@ -197,8 +202,8 @@ fn summary_answered(state: &mut State, set: Seq, reply: &Reply) {
 
 /// Counts what a question for a summary cost.
 fn summary_cost(state: &mut State, set: Seq, usage: Usage) {
-    state.usage = state.usage.plus(usage);
-    let asked = state.summaries.get(&set);
+    state.tally.usage = state.tally.usage.plus(usage);
+    let asked = state.operator.summaries.get(&set);
     if let Some(turn) = asked.and_then(|asked| asked.after.or_else(|| asked.turns.last().copied())) {
         super::turn::spend(state, turn, usage);
     }
@@ -227,7 +232,7 @@ fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
     if epoch <= state.epoch {
         return;
     }
-    state.epochs.push(EpochRecord {
+    state.operator.epochs.push(EpochRecord {
         epoch,
         base: state.epoch,
         left: state.epoch,
@@ -242,8 +247,8 @@ fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
 
 /// Closes all editors.
 pub(super) fn release(state: &mut State) {
-    state.editing.clear();
-    state.held.clear();
+    state.operator.editing.clear();
+    state.operator.held.clear();
 }
 
 /// Suspends a call that is new, or whose references are new, if it depends on an open edit.
@@ -255,10 +260,16 @@ pub(super) fn hold_new(state: &mut State, id: NodeId) {
             .chain(above)
             .any(|editing| depends(state, id, editing))
     };
-    let edited: Vec<NodeId> = state.editing.keys().copied().filter(depends_value).collect();
+    let edited: Vec<NodeId> = state
+        .operator
+        .editing
+        .keys()
+        .copied()
+        .filter(depends_value)
+        .collect();
     for node in edited {
-        state.editing.entry(node).or_default().insert(id);
-        state.held.insert(id);
+        state.operator.editing.entry(node).or_default().insert(id);
+        state.operator.held.insert(id);
     }
 }
 

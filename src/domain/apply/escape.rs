@@ -15,16 +15,17 @@ pub(super) fn apply(state: &mut State, at: At, event: &EscapeEvent) {
     match event {
         EscapeEvent::Warned { turn, finding } => {
             state
+                .learned
                 .escape
                 .warned
                 .insert(finding.thread, (*turn, finding.clone()));
         }
         EscapeEvent::Found { incident, finding } => {
             // Numbers are given in order: any other number is ignored.
-            if *incident as usize == state.escape.incidents.len() + 1 {
-                state.escape.warned.remove(&finding.thread);
-                state.escape.open.insert(finding.thread, *incident);
-                state.escape.incidents.push(Incident {
+            if *incident as usize == state.learned.escape.incidents.len() + 1 {
+                state.learned.escape.warned.remove(&finding.thread);
+                state.learned.escape.open.insert(finding.thread, *incident);
+                state.learned.escape.incidents.push(Incident {
                     no: *incident,
                     finding: finding.clone(),
                     seq: at.seq,
@@ -40,7 +41,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EscapeEvent) {
             forbidden,
             notice: message,
         } => {
-            if let Some(step) = step_mut(&mut state.escape, *incident, *node) {
+            if let Some(step) = step_mut(&mut state.learned.escape, *incident, *node) {
                 step.forbidden.clone_from(forbidden);
                 step.notice.clone_from(message);
             }
@@ -51,13 +52,13 @@ pub(super) fn apply(state: &mut State, at: At, event: &EscapeEvent) {
             outcome: result,
         } => end_step(state, at, *incident, *node, *result),
         EscapeEvent::Ended { incident, .. } => {
-            state.escape.open.retain(|_, no| no != incident);
-            if let Some(incident) = incident_mut(&mut state.escape, *incident) {
+            state.learned.escape.open.retain(|_, no| no != incident);
+            if let Some(incident) = incident_mut(&mut state.learned.escape, *incident) {
                 incident.over = true;
             }
         }
         EscapeEvent::Allowed { signatures, allowed } => {
-            let known = &mut state.escape.allowed;
+            let known = &mut state.learned.escape.allowed;
             known.retain(|one| !signatures.contains(one));
             if *allowed {
                 known.extend(signatures.iter().cloned());
@@ -66,9 +67,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &EscapeEvent) {
         }
         EscapeEvent::Muted { detector, muted } => {
             if *muted {
-                state.escape.muted.insert(*detector);
+                state.learned.escape.muted.insert(*detector);
             } else {
-                state.escape.muted.remove(detector);
+                state.learned.escape.muted.remove(detector);
             }
         }
     }
@@ -95,7 +96,7 @@ fn proposed(state: &mut State, at: At, event: &EscapeEvent) {
     else {
         return;
     };
-    let Some(found) = incident_mut(&mut state.escape, *incident) else {
+    let Some(found) = incident_mut(&mut state.learned.escape, *incident) else {
         return;
     };
     found.steps.push(Step {
@@ -115,7 +116,7 @@ fn proposed(state: &mut State, at: At, event: &EscapeEvent) {
 }
 
 fn end_step(state: &mut State, at: At, incident: u32, node: NodeId, result: StepOutcome) {
-    let Some(step) = step_mut(&mut state.escape, incident, node) else {
+    let Some(step) = step_mut(&mut state.learned.escape, incident, node) else {
         return;
     };
     step.outcome = Some(result);

@@ -292,8 +292,9 @@ fn gate_again_if(state: &mut State, may: impl Fn(&Node) -> bool) {
         .filter(|call| match call.status {
             Status::AwaitingApproval | Status::Queued => repeat::consent_needed(state, call).is_some(),
             // It is retried after a failure without effect; another run may have done it meanwhile.
-            Status::Scheduled => repeat::consent_needed(state, call)
-                .is_some_and(|(_, entries)| entries.iter().any(|seq| state.elsewhere.contains_key(seq))),
+            Status::Scheduled => repeat::consent_needed(state, call).is_some_and(|(_, entries)| {
+                entries.iter().any(|seq| state.origin.elsewhere.contains_key(seq))
+            }),
             Status::Consent(_) => {
                 let now = repeat::consent_needed(state, call);
                 now.is_some_and(|(_, entries)| entries != call.approval.asked_about)

@@ -191,7 +191,7 @@ fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, o
     if let Origin::Reused { from } = origin {
         if let Some(entry) = state.ledger.get_mut(from) {
             entry.more.reused_by.push(call);
-        } else if let Some(one) = state.elsewhere.get_mut(from) {
+        } else if let Some(one) = state.origin.elsewhere.get_mut(from) {
             one.reused_by.push(call);
         }
     }

@@ -18,7 +18,7 @@ use crate::turn::{Activity, TurnState};
 pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: EpochOrigin) {
     let moves = recall(state, of);
     let branch = branch::of(state, of);
-    if let Some(record) = state.epochs.last_mut() {
+    if let Some(record) = state.operator.epochs.last_mut() {
         record.base = of;
         record.began = by;
         record.branch = branch;

@@ -62,7 +62,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
                 why: why.clone(),
             };
             super::breaker::changed(state, at, scope, *generation, &turn);
-            if let Some(breaker) = state.breakers.get_mut(scope) {
+            if let Some(breaker) = state.learned.breakers.get_mut(scope) {
                 breaker.instead.clone_from(instead);
             }
         }
@@ -72,7 +72,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             live,
             ..
         } => {
-            state.resilience = Some(Configured::of(*version, policy.clone(), *live));
+            state.settings.resilience = Some(Configured::of(*version, policy.clone(), *live));
         }
         ResilienceEvent::RepairStarted {
             call,
@@ -127,10 +127,10 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             question,
             ..
         } => {
-            state.requests = state.requests.saturating_add(1);
+            state.tally.requests = state.tally.requests.saturating_add(1);
             if let Some(tool) = tool_of(state, *call) {
-                state.repair_stats.tried(&tool, &question.strategies);
-                state.repair_stats.requested(&tool, &question.strategies);
+                state.learned.repair_stats.tried(&tool, &question.strategies);
+                state.learned.repair_stats.requested(&tool, &question.strategies);
             }
             step(state, *call, *round, Stage::Asking, |last| {
                 last.asked = Some(question.clone());
@@ -144,11 +144,11 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             usage,
             ..
         } => {
-            state.requests = state.requests.saturating_add(1);
+            state.tally.requests = state.tally.requests.saturating_add(1);
             charge(state, (*call, *rev, *round), *usage);
             let strategies = asked_by(state, (*call, *rev, *round));
             if let Some(tool) = tool_of(state, *call) {
-                state.repair_stats.requested(&tool, &strategies);
+                state.learned.repair_stats.requested(&tool, &strategies);
             }
             step(state, *call, *round, Stage::Asking, |last| {
                 last.broke.push(why.clone());
@@ -220,10 +220,10 @@ fn charge(state: &mut State, which: (NodeId, Rev, u32), usage: Usage) {
     if let Some(turn) = state.nodes.get(&call).map(|node| node.turn) {
         super::turn::spend(state, turn, usage);
     }
-    state.usage = state.usage.plus(usage);
+    state.tally.usage = state.tally.usage.plus(usage);
     let strategies = asked_by(state, which);
     if let Some(tool) = tool_of(state, call) {
-        state.repair_stats.cost(&tool, &strategies, usage);
+        state.learned.repair_stats.cost(&tool, &strategies, usage);
     }
 }
 
@@ -259,8 +259,8 @@ fn applied(state: &mut State, call: NodeId, no: u32) {
     let made = round.strategies();
     let new: Vec<Strategy> = made.iter().filter(|one| !asked.contains(one)).copied().collect();
     let vain: Vec<Strategy> = asked.iter().filter(|one| !made.contains(one)).copied().collect();
-    state.repair_stats.tried(&tool, &new);
-    state.repair_stats.ended(&tool, &vain, false);
+    state.learned.repair_stats.tried(&tool, &new);
+    state.learned.repair_stats.ended(&tool, &vain, false);
 }
 
 /// Counts once whether the repair that made a revision helped.
@@ -278,7 +278,10 @@ pub(super) fn repaired(state: &mut State, id: NodeId, rev: Rev, helped: bool) {
     round.helped = Some(helped);
     let before = node.revision(round.rev).map(|before| &before.content);
     if let Some(Content::Call { tool, .. }) = before {
-        state.repair_stats.ended(tool, &round.strategies(), helped);
+        state
+            .learned
+            .repair_stats
+            .ended(tool, &round.strategies(), helped);
     }
 }
 
@@ -318,7 +321,7 @@ fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
                 .map(|question| question.strategies.clone())
                 .unwrap_or_default();
             if let Some(tool) = tool_of(state, id) {
-                state.repair_stats.ended(&tool, &asked, false);
+                state.learned.repair_stats.ended(&tool, &asked, false);
             }
             with(state, id, |life| {
                 life.validation.because = None;

@@ -21,16 +21,16 @@ use crate::turn::{Stream, StreamFault, StreamFaultKind, Usage};
 pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
     match event {
         RunEvent::Started(started) => {
-            state.begun_at = at.utc_ms;
-            state.genesis = started.setup.clone();
-            state.limits = started.limits;
-            state.policy.clone_from(&started.policy);
-            state.threads.entry(ThreadId(0)).or_default();
+            state.origin.begun_at = at.utc_ms;
+            state.origin.genesis = started.setup.clone();
+            state.settings.limits = started.limits;
+            state.settings.policy.clone_from(&started.policy);
+            state.threads.turns.entry(ThreadId(0)).or_default();
             state.started = Some(Arc::new((**started).clone()));
         }
         RunEvent::Refitted { started } => {
             tool_change::keep(state, at.seq, started);
-            state.policy.clone_from(&started.policy);
+            state.settings.policy.clone_from(&started.policy);
             state.started = Some(Arc::new((**started).clone()));
         }
         RunEvent::Reopened { interrupted, .. } => {
@@ -42,81 +42,81 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
             if !matches!(state.mode, Mode::Finished(_)) {
                 state.mode = Mode::Paused(reason.clone());
             }
-            state.step = false;
+            state.settings.step = false;
             freeze(state, at);
         }
         RunEvent::Resumed {} => {
             if !matches!(state.mode, Mode::Finished(_)) {
                 state.mode = Mode::Running;
             }
-            state.step = false;
+            state.settings.step = false;
             thaw(state, at);
             super::call::restart_deadlines(state, at);
         }
-        RunEvent::Stepped {} => state.step = true,
-        RunEvent::Restricted { reason } => state.restricted = Some(reason.clone()),
-        RunEvent::RestrictionLifted {} => state.restricted = None,
+        RunEvent::Stepped {} => state.settings.step = true,
+        RunEvent::Restricted { reason } => state.settings.restricted = Some(reason.clone()),
+        RunEvent::RestrictionLifted {} => state.settings.restricted = None,
         RunEvent::Stopped { reason } => {
             state.mode = Mode::Stopped(reason.clone());
             freeze(state, at);
         }
         RunEvent::Finished { answer, .. } => state.mode = Mode::Finished(*answer),
-        RunEvent::PolicyChanged { policy } => state.policy.clone_from(policy),
+        RunEvent::PolicyChanged { policy } => state.settings.policy.clone_from(policy),
         RunEvent::LimitReached { which, message } => {
-            state.limit_reached = Some((which.clone(), message.clone()));
-            state.step = false;
+            state.tally.limit_reached = Some((which.clone(), message.clone()));
+            state.settings.step = false;
             state.mode = Mode::Paused(message.clone());
             freeze(state, at);
         }
         RunEvent::LimitsRaised { limits } => {
-            state.limits = *limits;
-            state.limit_reached = None;
+            state.settings.limits = *limits;
+            state.tally.limit_reached = None;
         }
-        RunEvent::RuleAdded { no, rule } => state.rules.push(SessionRule {
+        RunEvent::RuleAdded { no, rule } => state.settings.rules.push(SessionRule {
             no: *no,
             seq: at.seq,
             written: rule.clone(),
             dropped: false,
         }),
         RunEvent::RuleDropped { no } => {
-            if let Some(rule) = state.rules.iter_mut().find(|rule| rule.no == *no) {
+            if let Some(rule) = state.settings.rules.iter_mut().find(|rule| rule.no == *no) {
                 rule.dropped = true;
             }
         }
         RunEvent::AgentAsked { wait_ms } => {
-            state.agent.wait = wait_ms.map(|ms| Wait {
+            state.origin.agent.wait = wait_ms.map(|ms| Wait {
                 ms,
                 due: at.utc_ms.saturating_add_unsigned(ms),
             });
         }
         RunEvent::HistoryRewritten(rewriting) => {
-            state.agent.rewritten = Some(at.seq);
-            state.agent.lost.extend(&rewriting.lost);
-            state.agent.seams.insert(next_turn(state));
+            state.origin.agent.rewritten = Some(at.seq);
+            state.origin.agent.lost.extend(&rewriting.lost);
+            state.origin.agent.seams.insert(next_turn(state));
         }
         RunEvent::SideRequest(one) => {
-            let side = &mut state.agent.side;
+            let side = &mut state.origin.agent.side;
             side.count = side.count.saturating_add(1);
             side.usage = side.usage.plus(one.usage);
         }
-        RunEvent::Linked(link) => state.agent.links.push(link.clone()),
+        RunEvent::Linked(link) => state.origin.agent.links.push(link.clone()),
         RunEvent::Refused { .. } => {}
         RunEvent::Forked { session, at: from } => forked(state, at, session, *from),
         RunEvent::HappenedElsewhere(one) => happened_elsewhere(state, at, one),
         RunEvent::QuirkLearned { server, quirk, .. } => {
-            let learned = state.quirks.entry(server.clone()).or_default();
+            let learned = state.learned.quirks.entry(server.clone()).or_default();
             if !learned.contains(quirk) {
                 learned.push(quirk.clone());
             }
         }
-        RunEvent::Titled { title } => state.title = Some(title.clone()),
+        RunEvent::Titled { title } => state.settings.title = Some(title.clone()),
     }
 }
 
 /// Applies a fork: everything so far was copied from another session. Its processes are not this
 /// session's to find or end.
 fn forked(state: &mut State, at: At, session: &Arc<str>, from: Seq) {
-    state.forks.push(Fork {
+    state.origin.forks.push(Fork {
         seq: at.seq,
         session: session.clone(),
         at: from,
@@ -146,7 +146,7 @@ fn happened_elsewhere(state: &mut State, at: At, one: &Arc<Elsewhere>) {
         what: one.clone(),
         reused_by: Vec::new(),
     };
-    state.elsewhere.insert(at.seq, happened);
+    state.origin.elsewhere.insert(at.seq, happened);
     index::gate_like_again(state, one);
 }
 
@@ -154,7 +154,7 @@ fn happened_elsewhere(state: &mut State, at: At, one: &Arc<Elsewhere>) {
 /// unknown outcome.
 fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     // The first process that continues a fork finds the work that was running at the fork.
-    let fork = state.forks.last_mut();
+    let fork = state.origin.forks.last_mut();
     let message = if fork.is_some_and(|fork| !std::mem::replace(&mut fork.opened, true)) {
         "this turn was streaming where the fork was made"
     } else {

@@ -169,8 +169,8 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
     if !state.turns.contains_key(turn) {
         place(state, at, *turn, *thread, *after, Producer::Model);
     }
-    state.requests = state.requests.saturating_add(1);
-    state.step = false;
+    state.tally.requests = state.tally.requests.saturating_add(1);
+    state.settings.step = false;
     state.agenda.open.insert(*turn);
     // What the operator asks again is waited for as long as the first time.
     let goes_on = state.turns.get(turn).is_some_and(|turn| by_itself(state, turn));
@@ -391,11 +391,11 @@ fn delegated(state: &mut State, at: At, event: &TurnEvent) {
     else {
         return;
     };
-    state.last_thread = state.last_thread.max(thread.0);
+    state.tally.last_thread = state.tally.last_thread.max(thread.0);
     let Some(parent) = state.turn_of(*call).map(|turn| turn.thread) else {
         return;
     };
-    if parent >= *thread || state.children.contains_key(thread) {
+    if parent >= *thread || state.threads.children.contains_key(thread) {
         return;
     }
     let child = Child {
@@ -408,8 +408,8 @@ fn delegated(state: &mut State, at: At, event: &TurnEvent) {
         tools: tools.clone(),
         max_turns: *max_turns,
     };
-    state.children.insert(*thread, child);
-    state.threads.entry(*thread).or_default();
+    state.threads.children.insert(*thread, child);
+    state.threads.turns.entry(*thread).or_default();
     place(state, at, *turn, *thread, None, Producer::Delegate);
     let origin = Origin::Engine {
         rule: Arc::from("the task of the delegated call"),
@@ -451,7 +451,7 @@ fn end_stream(state: &mut State, at: At, turn: TurnId, stream: Stream, usage: Us
     if usage != Usage::default() || state.turns.get(&turn).is_some_and(open) {
         spend(state, turn, usage);
     }
-    state.usage = state.usage.plus(usage);
+    state.tally.usage = state.tally.usage.plus(usage);
     with(state, turn, |turn| {
         let before = turn.more.outage.take();
         if let Stream::Broken(fault) = &stream
@@ -469,7 +469,7 @@ fn end_stream(state: &mut State, at: At, turn: TurnId, stream: Stream, usage: Us
 /// Adds the cost of a request that ended, or that its cost is unknown.
 pub(super) fn spend(state: &mut State, turn: TurnId, usage: Usage) {
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
-    state.spent.add(price, usage);
+    state.tally.spent.add(price, usage);
     if let Some(turn) = state.turns.get_mut(&turn) {
         turn.spent.add(price, usage);
     }
@@ -505,7 +505,7 @@ fn supersede(state: &mut State, at: At, turns: &[TurnId]) {
 pub(super) fn note_child(state: &mut State, thread: ThreadId) {
     if state.turns_of(thread).next().is_none() {
         state.agenda.children.remove(&thread);
-    } else if state.children.contains_key(&thread) {
+    } else if state.threads.children.contains_key(&thread) {
         state.agenda.children.insert(thread);
     }
 }

@@ -20,21 +20,21 @@ pub(super) fn apply(state: &mut State, at: At, event: &WeightEvent) {
             tool: tool.clone(),
         },
         WeightEvent::Offered { thread, tools } => {
-            state.weights.offers.insert(*thread, tools.clone());
+            state.learned.weights.offers.insert(*thread, tools.clone());
             return;
         }
         WeightEvent::Imported { from, learned } => {
-            state.escape.earlier.clone_from(&learned.steps);
-            state.weights.imported = Some(Imported {
+            state.learned.escape.earlier.clone_from(&learned.steps);
+            state.learned.weights.imported = Some(Imported {
                 from: from.clone(),
                 learned: learned.clone(),
             });
             return;
         }
         WeightEvent::Noted { executions, .. } => {
-            state.weights.noted = *executions;
+            state.learned.weights.noted = *executions;
             return;
         }
     };
-    state.weights.words.push(word);
+    state.learned.weights.words.push(word);
 }

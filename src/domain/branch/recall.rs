@@ -78,7 +78,7 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
         recall_turn(state, turn, &line, &mut moves, &mut shared);
     }
     // Edits that did not touch a sub-agent did not affect its work. Parents come before children.
-    for (id, child) in &state.children {
+    for (id, child) in &state.threads.children {
         if went_on(state, child, &line, &shared) {
             let turns: Vec<TurnId> = state.turns_of(*id).map(|turn| turn.id).collect();
             shared.common.extend(&turns);
@@ -86,7 +86,7 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
             shared.children.insert(*id);
             continue;
         }
-        let turns = state.threads.get(id).into_iter().flatten();
+        let turns = state.threads.turns.get(id).into_iter().flatten();
         for turn in turns.filter_map(|id| state.turns.get(id)) {
             recall_turn(state, turn, &line, &mut moves, &mut shared);
         }
@@ -156,7 +156,7 @@ fn recall_work<'s>(state: &'s State, call: NodeId, line: &Line, moves: &mut Move
     let mut back = Vec::new();
     let threads = state.calls.get(&call).into_iter().flat_map(|call| &call.attempts);
     for thread in threads.filter_map(|attempt| attempt.thread) {
-        let turns = state.threads.get(&thread).into_iter().flatten();
+        let turns = state.threads.turns.get(&thread).into_iter().flatten();
         for turn in turns.filter_map(|id| state.turns.get(id)) {
             if let Then::Was(was) = turn.history.at(line)
                 && was.activity == Activity::Active
@@ -187,7 +187,7 @@ fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
     same_call
         && !ended
         && thread::is_active(state, child)
-        && !state.edits.iter().filter(distinguishes).any(of_its_work)
+        && !state.operator.edits.iter().filter(distinguishes).any(of_its_work)
 }
 
 fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared) {
@@ -400,7 +400,11 @@ fn uncorrected<'s>(state: &'s State, call: NodeId, line: &Line) -> Option<&'s Re
 
 /// True if the operator wrote a revision by an edit of another node on another branch.
 fn by_edit_of(state: &State, text: &Revision, target: NodeId, line: &Line) -> bool {
-    let mut edits = state.edits.iter().filter(|edit| edit.epoch == text.epoch);
+    let mut edits = state
+        .operator
+        .edits
+        .iter()
+        .filter(|edit| edit.epoch == text.epoch);
     matches!(text.origin, Origin::Operator { .. })
         && !line.holds(text.epoch)
         && edits.any(|edit| edit.target == Some(target))

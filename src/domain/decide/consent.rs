@@ -69,7 +69,7 @@ fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> 
     let refuse = |message: String| Err(Refusal::new(RefusalKind::Status, message));
     let unknown = LedgerOutcome::Unknown;
     let known;
-    let found = match (state.ledger.get(&entry), state.elsewhere.get(&entry)) {
+    let found = match (state.ledger.get(&entry), state.origin.elsewhere.get(&entry)) {
         (Some(found), _) => &found.outcome,
         (None, Some(one)) => {
             known = one.what.outcome.clone().map(LedgerOutcome::Known);
@@ -78,6 +78,7 @@ fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> 
         (None, None) => return refuse(format!("there is no execution {entry}")),
     };
     if state
+        .origin
         .elsewhere
         .get(&entry)
         .is_some_and(|one| one.what.is_untold())

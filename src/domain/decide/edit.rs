@@ -76,7 +76,7 @@ pub(super) fn decide(
         EditCommand::Name { epoch, name } => recall::name(draft, *epoch, name),
         EditCommand::Hold { node } => hold(draft, *node),
         EditCommand::Release { node } => {
-            let editing = &draft.state.editing;
+            let editing = &draft.state.operator.editing;
             if node.map_or(!editing.is_empty(), |node| editing.contains_key(&node)) {
                 draft.edit(EditEvent::Released { node: *node });
             }
@@ -137,7 +137,7 @@ pub fn commit(
         let mut draft = Draft::new(base);
         draft.keep_later = keep_later;
         draft.epoch = epoch;
-        draft.first_turn = TurnId(state.last_turn + 1);
+        draft.first_turn = TurnId(state.tally.last_turn + 1);
         not_too_long(edit)?;
         restrict::refuse_edit(base, advice, edit)?;
         server_question::refuse_edit(base, edit)?;

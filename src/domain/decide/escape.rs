@@ -22,7 +22,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &EscapeCommand) -> Result<(
     match command {
         EscapeCommand::AllowIncident { incident, allowed } => allow_incident(draft, *incident, *allowed),
         EscapeCommand::Mute { detector, muted } => {
-            if draft.state.escape.muted.contains(detector) == *muted {
+            if draft.state.learned.escape.muted.contains(detector) == *muted {
                 let word = if *muted { "muted" } else { "active" };
                 return Err(Refusal::new(
                     RefusalKind::NoChange,
@@ -40,19 +40,19 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &EscapeCommand) -> Result<(
 
 fn allow_incident(draft: &mut Draft<'_>, no: u32, allowed: bool) -> Result<(), Refusal> {
     let state = draft.state;
-    let Some(incident) = state.escape.incident(no) else {
+    let Some(incident) = state.learned.escape.incident(no) else {
         return Err(Refusal::new(
             RefusalKind::Unknown,
             format!(
                 "there is no incident {no}: {} were found",
-                state.escape.incidents.len()
+                state.learned.escape.incidents.len()
             ),
         ));
     };
     let signatures = incident.finding.signatures.clone();
     if signatures
         .iter()
-        .all(|one| state.escape.allowed.contains(one) == allowed)
+        .all(|one| state.learned.escape.allowed.contains(one) == allowed)
     {
         let word = if allowed { "allowed" } else { "not allowed" };
         return Err(Refusal::new(
@@ -80,6 +80,7 @@ pub fn waits_for_operator(state: &State, incident: &Incident) -> bool {
 pub(super) fn word_given(draft: &mut Draft<'_>) {
     let state = draft.state;
     if state
+        .learned
         .escape
         .incidents
         .iter()
@@ -97,7 +98,7 @@ pub(super) fn ended_by_operator(draft: &mut Draft<'_>, thread: ThreadId) {
         let at = one.finding.thread;
         at == thread || thread::above(state, at).any(|child| child.parent == thread)
     };
-    let open = state.escape.incidents.iter().filter(|one| !one.over);
+    let open = state.learned.escape.incidents.iter().filter(|one| !one.over);
     let mut asked = false;
     for incident in open.filter(inside) {
         asked |= waits_for_operator(state, incident);
@@ -198,6 +199,7 @@ fn stop(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident) {
     let words = incident.finding.describe();
     match draft
         .state
+        .threads
         .children
         .get(&thread)
         .filter(|_| thread != thread::ROOT)

@@ -47,14 +47,14 @@ pub(super) fn reduce(draft: &mut Draft<'_>, by: Reduction) -> Result<(), Refusal
 
 /// The thread whose next request is above the limit.
 fn too_long(state: &State) -> Option<ThreadId> {
-    let most = state.limits.context?.tokens?;
+    let most = state.settings.limits.context?.tokens?;
     let mut threads = thread::at_work(state);
     threads.find(|thread| reduction::tokens(state, *thread) > most)
 }
 
 /// The tokens that the next request may have. A server knows its window better than any estimate.
 fn most(state: &State, thread: ThreadId, refused: Option<&Turn>) -> u64 {
-    match state.limits.context.and_then(|limit| limit.tokens) {
+    match state.settings.limits.context.and_then(|limit| limit.tokens) {
         Some(tokens) if refused.is_none() => tokens,
         _ => {
             let now = reduction::tokens(state, thread);
@@ -83,6 +83,7 @@ fn summarize(
         ));
     }
     let is_at_limit = state
+        .tally
         .limit_reached
         .as_ref()
         .is_some_and(|(which, _)| which == reduction::LIMIT);
@@ -108,7 +109,7 @@ pub(super) fn summary_answered(
     usage: Usage,
 ) {
     let state = draft.state;
-    let Some(asked) = state.summaries.get(&set) else {
+    let Some(asked) = state.operator.summaries.get(&set) else {
         return;
     };
     if let (Some(passing), Reply::Failed { why }, None) = (passing, reply, &asked.failed)
@@ -139,7 +140,7 @@ pub(super) fn summary_answered(
 /// waits for it.
 pub(crate) fn reduce_by_rule(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
     let state = draft.state;
-    let limit = state.limits.context;
+    let limit = state.settings.limits.context;
     let (Some(limit), Some(turn)) = (
         limit,
         reduction::refused(state).filter(|turn| turn.thread == thread),
@@ -172,9 +173,9 @@ pub(crate) fn reduce_by_rule(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
 }
 
 fn lift_limit(draft: &mut Draft<'_>) {
-    if draft.state.limit_reached.is_some() {
+    if draft.state.tally.limit_reached.is_some() {
         draft.run(RunEvent::LimitsRaised {
-            limits: draft.state.limits,
+            limits: draft.state.settings.limits,
         });
         draft.run(RunEvent::Resumed {});
     }

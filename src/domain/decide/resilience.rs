@@ -105,7 +105,7 @@ fn request_due(draft: &mut Draft<'_>, id: TurnId, set: Seq) {
 
 /// Makes an open breaker half-open: it has waited long enough for a probe.
 fn half_open(draft: &mut Draft<'_>, scope: &Scope, generation: u32) {
-    let breaker = draft.state.breakers.get(scope);
+    let breaker = draft.state.learned.breakers.get(scope);
     let same = |one: &&Breaker| one.phase == Phase::Open && one.generation == generation;
     if breaker.as_ref().is_some_and(same) {
         draft.resilience(ResilienceEvent::BreakerChanged {
@@ -120,8 +120,14 @@ fn half_open(draft: &mut Draft<'_>, scope: &Scope, generation: u32) {
 }
 
 fn reset(draft: &mut Draft<'_>, scope: &Scope) -> Result<(), Refusal> {
-    let Some(breaker) = draft.state.breakers.get(scope) else {
-        let known: Vec<String> = draft.state.breakers.keys().map(Scope::to_string).collect();
+    let Some(breaker) = draft.state.learned.breakers.get(scope) else {
+        let known: Vec<String> = draft
+            .state
+            .learned
+            .breakers
+            .keys()
+            .map(Scope::to_string)
+            .collect();
         return Err(Refusal::new(
             RefusalKind::Unknown,
             if known.is_empty() {
@@ -152,7 +158,7 @@ fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str)
     let policy = advice
         .configured(key, value)
         .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
-    let now = draft.state.resilience.as_ref();
+    let now = draft.state.settings.resilience.as_ref();
     if now.is_some_and(|now| now.policy == policy) {
         return Err(Refusal::new(
             RefusalKind::NoChange,

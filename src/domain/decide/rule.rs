@@ -28,7 +28,11 @@ pub(super) fn add(
     seen: &[Digest],
 ) -> Result<(), Refusal> {
     let state = draft.state;
-    let no = state.rules.last().map_or(1, |rule| rule.no.saturating_add(1));
+    let no = state
+        .settings
+        .rules
+        .last()
+        .map_or(1, |rule| rule.no.saturating_add(1));
     let written = match requested {
         RuleRequest::Exact { call, rev, digest } => exact(draft, advice, (*call, *rev), digest)?,
         RuleRequest::Text { text } => RuleSpec::Text {
@@ -36,6 +40,7 @@ pub(super) fn add(
         },
     };
     if state
+        .settings
         .rules
         .iter()
         .any(|rule| !rule.dropped && same_rule(&rule.written, &written))
@@ -79,7 +84,7 @@ pub(super) fn set_policy(draft: &mut Draft<'_>, advice: &dyn Advice, policy: &st
 }
 
 pub(super) fn drop_rule(draft: &mut Draft<'_>, advice: &dyn Advice, no: u32) -> Result<(), Refusal> {
-    match draft.state.rules.iter().find(|rule| rule.no == no) {
+    match draft.state.settings.rules.iter().find(|rule| rule.no == no) {
         Some(rule) if rule.dropped => Err(Refusal::new(
             RefusalKind::NoChange,
             format!("{} is already removed", rule::name(no)),
@@ -88,6 +93,7 @@ pub(super) fn drop_rule(draft: &mut Draft<'_>, advice: &dyn Advice, no: u32) -> 
             draft.run(RunEvent::RuleDropped { no });
             let left: Vec<SessionRule> = draft
                 .state
+                .settings
                 .rules
                 .iter()
                 .filter(|rule| rule.no != no)

@@ -44,7 +44,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), 
                 .check()
                 .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
             draft.run(RunEvent::LimitsRaised { limits: *limits });
-            if draft.state.limit_reached.is_some() {
+            if draft.state.tally.limit_reached.is_some() {
                 draft.run(RunEvent::Resumed {});
             }
             Ok(())
@@ -81,7 +81,7 @@ fn pause(draft: &mut Draft<'_>, reason: &str) -> Result<(), Refusal> {
 }
 
 fn resume(draft: &mut Draft<'_>) -> Result<(), Refusal> {
-    if let Some((which, message)) = &draft.state.limit_reached {
+    if let Some((which, message)) = &draft.state.tally.limit_reached {
         return Err(Refusal::new(
             RefusalKind::Status,
             format!("the limit of {which} is reached ({message}); hint: raise it to continue"),
@@ -99,7 +99,7 @@ fn resume(draft: &mut Draft<'_>) -> Result<(), Refusal> {
 
 /// Possible in every mode: a stopped or finished run may continue later.
 fn restrict(draft: &mut Draft<'_>, reason: &Arc<str>) -> Result<(), Refusal> {
-    if draft.state.restricted.is_some() {
+    if draft.state.settings.restricted.is_some() {
         return Err(Refusal::new(
             RefusalKind::NoChange,
             "the run is already restricted to reading calls",
@@ -112,7 +112,7 @@ fn restrict(draft: &mut Draft<'_>, reason: &Arc<str>) -> Result<(), Refusal> {
 }
 
 fn lift_restriction(draft: &mut Draft<'_>) -> Result<(), Refusal> {
-    if draft.state.restricted.is_none() {
+    if draft.state.settings.restricted.is_none() {
         return Err(Refusal::new(
             RefusalKind::NoChange,
             "the run is not restricted to reading calls",
@@ -124,7 +124,7 @@ fn lift_restriction(draft: &mut Draft<'_>) -> Result<(), Refusal> {
 
 fn step(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     match &draft.state.mode {
-        Mode::Paused(_) if draft.state.limit_reached.is_none() => {
+        Mode::Paused(_) if draft.state.tally.limit_reached.is_none() => {
             draft.run(RunEvent::Stepped {});
             Ok(())
         }
@@ -294,7 +294,7 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
 
 /// Records how long an agent waits, and what it rewrote. A request that says neither is no fact.
 pub(super) fn agent_asked(draft: &mut Draft<'_>, wait_ms: Option<u64>, rewriting: Option<&Rewriting>) {
-    if wait_ms.is_some() || draft.state.agent.wait.is_some() {
+    if wait_ms.is_some() || draft.state.origin.agent.wait.is_some() {
         draft.run(RunEvent::AgentAsked { wait_ms });
     }
     if let Some(rewriting) = rewriting {
@@ -309,14 +309,14 @@ pub(super) fn side_request(draft: &mut Draft<'_>, one: &SideRequest) {
 
 /// Records once which session belongs to this one.
 pub(super) fn linked(draft: &mut Draft<'_>, link: &LinkedSession) {
-    if !draft.state.agent.links.contains(link) {
+    if !draft.state.origin.agent.links.contains(link) {
         draft.run(RunEvent::Linked(link.clone()));
     }
 }
 
 /// Records once which form of requests a server needs.
 pub(super) fn quirk(draft: &mut Draft<'_>, server: &Arc<str>, quirk: &Arc<str>, words: &Arc<str>) {
-    let known = draft.state.quirks.get(server);
+    let known = draft.state.learned.quirks.get(server);
     if known.is_some_and(|known| known.contains(quirk)) {
         return;
     }
@@ -329,9 +329,9 @@ pub(super) fn quirk(draft: &mut Draft<'_>, server: &Arc<str>, quirk: &Arc<str>, 
 
 /// Checks the limit of working time.
 pub(super) fn worked(draft: &mut Draft<'_>, ms: u64) {
-    if let Some(limit) = draft.state.limits.wall_ms
+    if let Some(limit) = draft.state.settings.limits.wall_ms
         && ms >= limit
-        && draft.state.limit_reached.is_none()
+        && draft.state.tally.limit_reached.is_none()
         && draft.state.mode == Mode::Running
     {
         let message = format!("{} s of working time, {} s allowed", ms / 1000, limit / 1000);

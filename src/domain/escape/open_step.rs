@@ -16,7 +16,7 @@ pub const GUARD: &str = "loop guard";
 /// Returns the step that applies to a turn: the newest of its thread, if the turn is the first that
 /// was asked for after it.
 fn holds<'s>(state: &'s State, turn: &Turn) -> Option<(&'s Incident, &'s Step)> {
-    let incident = state.escape.of(turn.thread)?;
+    let incident = state.learned.escape.of(turn.thread)?;
     let step = incident.steps.last()?;
     let asked_since = |one: &Turn| one.is_active() && one.asked > 0 && one.asked_at > step.seq;
     let first = state
@@ -35,7 +35,11 @@ pub fn notice(state: &State, turn: &Turn) -> Option<Arc<str>> {
 
 /// Returns true if the next request of a thread has a notice: a recorded reply is not reused then.
 pub fn has_notice(state: &State, thread: crate::id::ThreadId) -> bool {
-    let step = state.escape.of(thread).and_then(|incident| incident.steps.last());
+    let step = state
+        .learned
+        .escape
+        .of(thread)
+        .and_then(|incident| incident.steps.last());
     step.is_some_and(|step| {
         step.notice.is_some()
             && !state
@@ -59,7 +63,7 @@ pub fn refused(state: &State, call: NodeId, tool: &str, args: &str) -> Option<(S
     let hash = args_hash(args);
     let covers = |one: &&Signature| one.covers_before(tool, &hash);
     let found = step.forbidden.iter().find(covers)?;
-    if state.escape.allowed.contains(found) {
+    if state.learned.escape.allowed.contains(found) {
         return None;
     }
     Some((

@@ -49,7 +49,7 @@ impl PointInTime {
 
     /// The turns of a thread that were active or suspended, in order.
     pub fn turns_of(self, state: &State, thread: ThreadId) -> impl Iterator<Item = &Turn> {
-        let turns = state.threads.get(&thread).into_iter().flatten();
+        let turns = state.threads.turns.get(&thread).into_iter().flatten();
         turns
             .filter_map(|id| state.turns.get(id))
             .filter(move |turn| turn.producer != Producer::Server && self.turn(turn))

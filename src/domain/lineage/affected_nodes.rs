@@ -440,6 +440,7 @@ fn ends_with_answer(state: &State, moves: &Moves) -> bool {
     let active = |id: &NodeId| status.contains(id) || (is_active(state, *id) && !falls.contains(id));
     let last = state
         .threads
+        .turns
         .get(&ThreadId(0))
         .into_iter()
         .flatten()

@@ -28,7 +28,7 @@ pub struct Absence {
 /// Returns the turns that are left out in requests of a thread: in that for a turn, or in the next one.
 pub fn turns(state: &State, thread: ThreadId, before: Option<TurnId>) -> BTreeMap<TurnId, Absence> {
     let mut absent = BTreeMap::new();
-    if state.edits.iter().all(|edit| edit.left_out.is_empty()) {
+    if state.operator.edits.iter().all(|edit| edit.left_out.is_empty()) {
         return absent;
     }
     for edit in counting(state, thread, before) {

@@ -60,13 +60,13 @@ pub struct SummaryQuestion {
 
 /// The open question whose answer would count, if there is one. Other threads wait for it.
 pub fn open(state: &State) -> Option<&SummaryQuestion> {
-    let mut newest = state.summaries.values().rev();
+    let mut newest = state.operator.summaries.values().rev();
     newest.find(|asked| asked.failed.is_none() && is_current(state, asked))
 }
 
 /// Why there is no summary before the request of a thread after this turn; none if it may be asked for.
 pub fn failure(state: &State, thread: ThreadId, after: Option<TurnId>) -> Option<&Arc<str>> {
-    let mut newest = state.summaries.values().rev();
+    let mut newest = state.operator.summaries.values().rev();
     let asked = newest.find(|asked| asked.thread == thread)?;
     let failed = asked.failed.as_ref()?;
     (asked.after == after && is_current(state, asked)).then_some(failed)
@@ -74,8 +74,12 @@ pub fn failure(state: &State, thread: ThreadId, after: Option<TurnId>) -> Option
 
 /// True if nothing but reductions of other threads followed.
 pub fn is_current(state: &State, asked: &SummaryQuestion) -> bool {
-    let mut epochs = state.epochs.iter().filter(|one| one.epoch > asked.epoch);
-    let mut edits = state.edits.iter().filter(|edit| edit.epoch > asked.epoch);
+    let mut epochs = state.operator.epochs.iter().filter(|one| one.epoch > asked.epoch);
+    let mut edits = state
+        .operator
+        .edits
+        .iter()
+        .filter(|edit| edit.epoch > asked.epoch);
     epochs.all(|one| one.began == EpochOrigin::Edit)
         && edits.all(|edit| {
             let reduces = !edit.shortened.is_empty() || !edit.left_out.is_empty();
@@ -103,7 +107,7 @@ pub fn ask(
 /// Adds the events of an answer. True if the summary counts now.
 pub fn answered(draft: &mut Draft<'_>, set: Seq, reply: &Reply, usage: Usage) -> bool {
     let state = draft.state;
-    let asked = state.summaries.get(&set);
+    let asked = state.operator.summaries.get(&set);
     let Some(asked) = asked.filter(|asked| asked.failed.is_none()) else {
         return false;
     };
@@ -143,7 +147,7 @@ pub fn question(state: &State, asked: &SummaryQuestion) -> String {
         .into_iter()
         .filter_map(|piece| build::message(state, piece, &shortened));
     let lines: Vec<String> = messages.flat_map(entries).map(|one| one.to_string()).collect();
-    let window = state.limits.context.and_then(|limit| limit.window);
+    let window = state.settings.limits.context.and_then(|limit| limit.window);
     let window = window.map(|tokens| tokens.saturating_mul(super::BYTES_PER_TOKEN) / 2);
     let most = usize::try_from(window.unwrap_or(QUESTION)).unwrap_or(usize::MAX);
     let text = ends_of(&lines.join("\n"), most, left_out);

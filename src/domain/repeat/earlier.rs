@@ -66,7 +66,7 @@ pub fn earlier<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = Ear
     let entries = call.approval.asked_about.iter().rev().filter(move |_| asks);
     entries.filter_map(|seq| match state.ledger.get(seq) {
         Some(entry) => Some(Earlier::Here(entry)),
-        None => Some(Earlier::Elsewhere(*seq, &state.elsewhere.get(seq)?.what)),
+        None => Some(Earlier::Elsewhere(*seq, &state.origin.elsewhere.get(seq)?.what)),
     })
 }
 

@@ -28,7 +28,7 @@ fn begun_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
     let since = (Bound::Excluded(seq), end);
     let effects = state.agenda.effects.range(since);
     effects.filter_map(|(seq, _)| state.ledger.get(seq)).any(changes)
-        || state.elsewhere.range(since).next().is_some()
+        || state.origin.elsewhere.range(since).next().is_some()
 }
 
 /// Returns true for an execution that may have changed the world.

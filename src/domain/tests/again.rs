@@ -29,7 +29,7 @@ fn a_request_is_held_for_as_long_as_the_server_asked() {
     let mut w = World::new();
     assert_eq!(waits(&w), [], "a first request waits for nothing");
     limited(&mut w, 24_000);
-    let requests = w.state.requests;
+    let requests = w.state.tally.requests;
     assert_eq!(
         (w.asked.len(), requests),
         (1, 1),
@@ -56,7 +56,7 @@ fn a_request_is_held_for_as_long_as_the_server_asked() {
     assert!(ladder::counts_down(&w.state, 0) && !ladder::counts_down(&w.state, 24_000));
     // The request ends the wait.
     w.waited(TurnId(2));
-    assert_eq!((w.asked.len(), w.state.requests), (2, 2));
+    assert_eq!((w.asked.len(), w.state.tally.requests), (2, 2));
     assert_eq!(waits(&w), []);
     assert!(!ladder::counts_down(&w.state, 0));
 }
@@ -128,7 +128,7 @@ fn a_shut_endpoint_is_waited_for_and_named() {
         }),
         ..Rules::default()
     });
-    let mut real = started(w.state.limits);
+    let mut real = started(w.state.settings.limits);
     real.wire = "openai-chat".into();
     w.record(vec![Event::Run(RunEvent::Refitted {
         started: Box::new(real),
@@ -138,7 +138,7 @@ fn a_shut_endpoint_is_waited_for_and_named() {
         w.broke(StreamFaultKind::Network);
     }
     let scope = Scope::Model("script".into());
-    let breaker = &w.state.breakers[&scope];
+    let breaker = &w.state.learned.breakers[&scope];
     assert_eq!((breaker.phase, w.asked.len()), (Phase::Open, 3));
     let all = waits(&w);
     let [one] = &all[..] else { panic!("{all:?}") };
@@ -170,9 +170,13 @@ fn a_pause_within_the_wait_lets_nothing_be_sent_when_it_ends() {
     let words = waits(&w)[0].describe(Some(0));
     assert_eq!(words, "turn 2 is asked again when the run resumes (rate limit)");
     w.waited(TurnId(2));
-    assert_eq!((w.asked.len(), w.state.requests), (1, 1), "the run is paused");
+    assert_eq!(
+        (w.asked.len(), w.state.tally.requests),
+        (1, 1),
+        "the run is paused"
+    );
     w.run(RunCommand::Resume {}).unwrap();
-    assert_eq!((w.asked.len(), w.state.requests), (2, 2));
+    assert_eq!((w.asked.len(), w.state.tally.requests), (2, 2));
     // A run that is resumed before the end of the wait still waits for it.
     let mut w = World::new();
     limited(&mut w, 15_000);
@@ -194,7 +198,7 @@ fn a_limit_that_is_reached_within_the_wait_lets_nothing_be_sent() {
         message: "5 s of working time, 5 s allowed".into(),
     })]);
     w.waited(TurnId(2));
-    assert_eq!((w.asked.len(), w.state.requests), (1, 1));
+    assert_eq!((w.asked.len(), w.state.tally.requests), (1, 1));
 }
 
 #[test]
@@ -209,10 +213,10 @@ fn a_request_that_was_never_sent_uses_up_no_limit() {
     limited(&mut w, 15_000);
     w.crash();
     w.crash();
-    assert_eq!(w.state.requests, 1);
-    assert!(w.state.limit_reached.is_none());
+    assert_eq!(w.state.tally.requests, 1);
+    assert!(w.state.tally.limit_reached.is_none());
     w.waited(TurnId(2));
-    assert_eq!((w.asked.len(), w.state.requests), (2, 2));
+    assert_eq!((w.asked.len(), w.state.tally.requests), (2, 2));
     w.reply(&[answer("done")]);
 }
 

@@ -43,6 +43,7 @@ fn scope() -> Scope {
 
 fn phase(w: &World) -> Phase {
     w.state
+        .learned
         .breakers
         .get(&scope())
         .map_or(Phase::Closed, |one| one.phase)
@@ -115,7 +116,7 @@ fn one_is_let_through_to_see_and_no_more() {
     elapse(&mut w, 0);
     let running = || w.running.iter().filter(|one| one.tool == "read").count();
     assert_eq!(running(), 1);
-    let probe = w.state.breakers[&scope()].probe;
+    let probe = w.state.learned.breakers[&scope()].probe;
     assert!(matches!(probe, Some(Source::Call(_, Attempt(_)))), "{probe:?}");
     let seen = w.running.iter().find(|one| one.tool == "read").unwrap().call;
     w.finish_with(seen, error(ErrorClass::Transient));
@@ -142,7 +143,7 @@ fn a_late_end_does_not_affect_a_changed_breaker() {
     assert_eq!(phase(&w), Phase::Open, "a late success does not close it");
     elapse(&mut w, 0);
     assert_eq!(phase(&w), Phase::HalfOpen);
-    assert!(w.state.breakers[&scope()].recent.is_empty());
+    assert!(w.state.learned.breakers[&scope()].recent.is_empty());
 }
 
 #[test]
@@ -184,7 +185,7 @@ fn calls_of_an_open_breaker_fail_immediately_if_configured() {
         error.hint.as_deref(),
         Some("use pure instead, or call it again later")
     );
-    let breaker = &w.state.breakers[&scope()];
+    let breaker = &w.state.learned.breakers[&scope()];
     assert!(
         breaker.recent.is_empty(),
         "what did not run is no failure of the tool"
@@ -272,7 +273,7 @@ fn a_retry_waits_for_the_breaker_as_well() {
 #[test]
 fn the_endpoint_of_the_model_has_a_breaker_of_its_own() {
     let mut w = world(settings());
-    let mut real = started(w.state.limits);
+    let mut real = started(w.state.settings.limits);
     real.wire = "openai-chat".into();
     w.record(vec![Event::Run(overrule_domain::event::RunEvent::Refitted {
         started: Box::new(real),
@@ -284,11 +285,11 @@ fn the_endpoint_of_the_model_has_a_breaker_of_its_own() {
     w.broke(StreamFaultKind::Network);
     assert_eq!(w.asked.len(), 3, "nothing is asked while it is open");
     let scope = Scope::Model("script".into());
-    assert_eq!(w.state.breakers[&scope].phase, Phase::Open);
+    assert_eq!(w.state.learned.breakers[&scope].phase, Phase::Open);
     elapse(&mut w, 0);
     assert_eq!(w.asked.len(), 4);
     w.reply(&[answer("done")]);
-    assert_eq!(w.state.breakers[&scope].phase, Phase::Closed);
+    assert_eq!(w.state.learned.breakers[&scope].phase, Phase::Closed);
 }
 
 #[test]
@@ -302,7 +303,7 @@ fn settings_are_counted_and_checked() {
     set(&mut w, "a").unwrap();
     assert_eq!(kind(set(&mut w, "a")), RefusalKind::NoChange);
     set(&mut w, "b").unwrap();
-    let now = w.state.resilience.clone().unwrap();
+    let now = w.state.settings.resilience.clone().unwrap();
     assert_eq!((now.version, &*now.policy, now.live), (2, r#"{"b":1}"#, true));
 }
 
@@ -328,6 +329,7 @@ fn fenced(w: &World) {
             Event::Call(CallEvent::Started { call, guards, .. }) => {
                 for scope in guards {
                     let admits = state
+                        .learned
                         .breakers
                         .get(scope)
                         .is_none_or(overrule_domain::breaker::Breaker::admits);
@@ -340,9 +342,14 @@ fn fenced(w: &World) {
                 to,
                 ..
             }) => {
-                let before = state.breakers.get(scope).map_or(0, |one| one.generation);
+                let before = state.learned.breakers.get(scope).map_or(0, |one| one.generation);
                 assert_eq!(*generation, before + 1);
-                let was = state.breakers.get(scope).map(|one| one.phase).unwrap_or_default();
+                let was = state
+                    .learned
+                    .breakers
+                    .get(scope)
+                    .map(|one| one.phase)
+                    .unwrap_or_default();
                 assert_ne!(was, *to, "{scope} changes to what it is");
             }
             _ => {}
@@ -385,7 +392,7 @@ fn a_pause_makes_no_failure_older() {
             envelope.at = now;
         }
         let state = apply::fold(&log);
-        overrule_resilience::breaker::turn(&Settings::default(), &state.breakers[&scope()])
+        overrule_resilience::breaker::turn(&Settings::default(), &state.learned.breakers[&scope()])
     };
     let opened = timed(3_600_000, false).expect("three of five, an hour of pause between them");
     assert_eq!(opened.to, Phase::Open);
@@ -404,7 +411,7 @@ fn what_an_edit_replaced_keeps_no_breaker_open() {
     assert_eq!(w.starts(c), 0);
     w.args(w.id("b"), r#"{"_as":"b","n":8}"#).unwrap();
     assert!(
-        !half_open(&w) || w.state.breakers[&scope()].probe.is_some(),
+        !half_open(&w) || w.state.learned.breakers[&scope()].probe.is_some(),
         "one goes through to see"
     );
     let changed = w.events().filter_map(|event| match event {
@@ -446,7 +453,7 @@ fn what_an_edit_replaced_keeps_no_breaker_open() {
             };
             try_out(&mut state, &[Event::Edit(revised)]);
         }
-        assert_eq!(state.breakers[&scope()].is_outdated(&state), superseded);
+        assert_eq!(state.learned.breakers[&scope()].is_outdated(&state), superseded);
     }
 
     // An undo does the same, a redo of what failed opens nothing by itself.

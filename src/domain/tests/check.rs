@@ -114,7 +114,8 @@ impl Witness {
         let rev = state.nodes[&id].rev();
         let acts = state.turn_of(id).is_some_and(|turn| thread::acts(state, turn));
         assert!(acts, "{id} starts in a suspended turn");
-        let goes = state.mode == Mode::Running || matches!(state.mode, Mode::Paused(_)) && state.step;
+        let goes =
+            state.mode == Mode::Running || matches!(state.mode, Mode::Paused(_)) && state.settings.step;
         assert!(goes, "{id} starts while the run is paused or ended");
         let pinned = state.observation(id).is_some_and(|node| node.pinned);
         assert!(!pinned, "{id} starts although a person wrote its result");
@@ -294,7 +295,7 @@ fn repeats(state: &State, call: &Call) -> Vec<Seq> {
         .filter(|seq| {
             // Whatever another run did after this one left it.
             let Some(entry) = state.ledger.get(seq) else {
-                return state.elsewhere.contains_key(seq);
+                return state.origin.elsewhere.contains_key(seq);
             };
             let resumed = entry.effect == EffectClass::Idempotent && entry.outcome == LedgerOutcome::Unknown;
             let own = entry.call == call.id && !resumed;

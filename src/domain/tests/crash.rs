@@ -61,7 +61,7 @@ fn another_model_does_not_change_the_key_of_an_effect() {
         let mut w = World::new();
         w.reply(&[call("idem", r#"{"_as":"a","n":1}"#)]);
         if refit {
-            let mut other = started(w.state.limits);
+            let mut other = started(w.state.settings.limits);
             other.model = "another".into();
             other.setup = r#"{"model":"another"}"#.into();
             w.record(vec![Event::Run(RunEvent::Refitted {

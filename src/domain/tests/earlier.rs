@@ -150,12 +150,12 @@ fn earlier_executions_of_another_run_show_their_session() {
     w.drain();
     let a = w.id("a");
     let (mut fork, _) = w.fork(Some(at), 0);
-    let reported_by = *fork.state.elsewhere.keys().next().unwrap();
+    let reported_by = *fork.state.origin.elsewhere.keys().next().unwrap();
     fork.crash();
     fork.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
     let b = fork.id("b");
     assert_eq!(fork.status(b), Status::Consent(ConsentCause::Elsewhere));
-    let session = fork.state.elsewhere[&reported_by].what.session.to_string();
+    let session = fork.state.origin.elsewhere[&reported_by].what.session.to_string();
     assert_eq!(repeated_by(&fork, b), [(reported_by, a.to_string(), session)]);
-    assert!(w.state.elsewhere.is_empty());
+    assert!(w.state.origin.elsewhere.is_empty());
 }

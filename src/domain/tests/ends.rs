@@ -403,7 +403,7 @@ fn retries_count_against_the_limit_and_tokens_are_counted() {
     w.broke(StreamFaultKind::Network);
     w.broke(StreamFaultKind::Network);
     assert_eq!(w.asked.len(), 2);
-    assert!(w.state.limit_reached.is_some());
+    assert!(w.state.tally.limit_reached.is_some());
 
     let mut w = World::limited(
         Rules::default(),
@@ -422,7 +422,11 @@ fn retries_count_against_the_limit_and_tokens_are_counted() {
     w.drain();
     assert_eq!(w.asked.len(), 1);
     assert_eq!(
-        w.state.limit_reached.as_ref().map(|(which, _)| which.as_str()),
+        w.state
+            .tally
+            .limit_reached
+            .as_ref()
+            .map(|(which, _)| which.as_str()),
         Some("tokens")
     );
 }

@@ -73,11 +73,11 @@ fn times(w: &mut World, times: usize, tool: &str, args: &str) {
 }
 
 fn incident(w: &World) -> &Incident {
-    w.state.escape.incidents.last().unwrap()
+    w.state.learned.escape.incidents.last().unwrap()
 }
 
 fn steps(w: &World) -> Vec<(LoopStep, Option<StepOutcome>)> {
-    let steps = w.state.escape.incidents.iter().flat_map(|one| &one.steps);
+    let steps = w.state.learned.escape.incidents.iter().flat_map(|one| &one.steps);
     steps.map(|step| (step.kind, step.outcome)).collect()
 }
 
@@ -112,9 +112,12 @@ fn a_call_that_was_tried_five_times_is_one_action() {
         w.finish_with(id, super::ladder::error(ErrorClass::Transient, false));
         assert_eq!((w.starts(id), w.asked.len()), (5, n + 1));
     }
-    assert!(w.state.escape.incidents.is_empty(), "ten failures, two actions");
+    assert!(
+        w.state.learned.escape.incidents.is_empty(),
+        "ten failures, two actions"
+    );
     turn(&mut w, "pure", r#"{"n":1}"#);
-    assert!(w.state.escape.incidents.is_empty());
+    assert!(w.state.learned.escape.incidents.is_empty());
 }
 
 #[test]
@@ -126,10 +129,13 @@ fn a_warning_comes_before_a_loop_and_is_given_once() {
         w.events().filter(warned).count()
     };
     assert_eq!(warned(&w), 1);
-    assert!(w.state.escape.incidents.is_empty());
+    assert!(w.state.learned.escape.incidents.is_empty());
     turn(&mut w, "read", r#"{"n":5}"#);
     assert_eq!(warned(&w), 1);
-    assert!(w.state.escape.incidents.is_empty(), "it got out by itself");
+    assert!(
+        w.state.learned.escape.incidents.is_empty(),
+        "it got out by itself"
+    );
 }
 
 #[test]
@@ -232,7 +238,7 @@ fn an_incident_ends_once_the_run_gets_on() {
     assert!(incident(&w).over);
     let step = &incident(&w).steps[0];
     assert!(w.state.nodes[&step.node].text().ends_with("it helped"));
-    assert!(w.state.escape.of(ThreadId(0)).is_none());
+    assert!(w.state.learned.escape.of(ThreadId(0)).is_none());
 }
 
 #[test]
@@ -295,7 +301,7 @@ fn rollback_replaces_the_loop_and_asks_again_with_a_notice() {
         asked + 2,
         "asked again, not answered from the record"
     );
-    let edit = w.state.edits.last().unwrap();
+    let edit = w.state.operator.edits.last().unwrap();
     assert_eq!(edit.by.as_deref(), Some("loop guard"));
     let node = &w.state.nodes[&edit.intervention];
     assert!(matches!(node.now().origin, Origin::Engine { .. }), "{node:?}");
@@ -322,7 +328,7 @@ fn rollback_never_crosses_an_effect() {
     );
     let why = &incident(&w).steps[2].why;
     assert!(why.contains("going back: write"), "{why}");
-    assert!(w.state.edits.iter().all(|edit| edit.by.is_none()));
+    assert!(w.state.operator.edits.iter().all(|edit| edit.by.is_none()));
     assert_eq!(w.starts(newest(&w)), 0, "the fifth was refused");
 }
 
@@ -383,12 +389,12 @@ fn the_run_pauses_for_the_operator_and_allowing_the_incident_resumes_it() {
     assert_eq!(steps(&w)[2].1, Some(StepOutcome::Overtaken));
     assert_eq!(kind(w.cmd(allow(no))), RefusalKind::NoChange);
     times(&mut w, 5, "write", r#"{"n":-1}"#);
-    assert_eq!(w.state.escape.incidents.len(), 1, "it may repeat");
+    assert_eq!(w.state.learned.escape.incidents.len(), 1, "it may repeat");
     // The loop is found again once that is withdrawn.
     w.cmd(describe(no, false)).unwrap();
     assert_eq!(kind(w.cmd(describe(no, false))), RefusalKind::NoChange);
     turn(&mut w, "write", r#"{"n":-1}"#);
-    assert_eq!(w.state.escape.incidents.len(), 2);
+    assert_eq!(w.state.learned.escape.incidents.len(), 2);
 }
 
 #[test]
@@ -409,7 +415,7 @@ fn resuming_without_a_change_pauses_again_and_then_stops_the_run() {
     turn(&mut w, "write", r#"{"n":-1}"#);
     assert_eq!(w.executed.len(), ran + 1);
     assert_eq!(
-        w.state.restricted.as_deref(),
+        w.state.settings.restricted.as_deref(),
         Some("loop 1: write: the same 3 times in a row")
     );
     assert_eq!(w.state.mode, Mode::Running, "it may continue to read");
@@ -436,7 +442,7 @@ fn an_edit_of_the_operator_begins_a_new_count() {
     // The reply that was in progress precedes their text.
     turn(&mut w, "read", r#"{"n":-1}"#);
     times(&mut w, 2, "read", r#"{"n":-1}"#);
-    assert!(w.state.escape.incidents.is_empty());
+    assert!(w.state.learned.escape.incidents.is_empty());
     turn(&mut w, "read", r#"{"n":-1}"#);
     assert_eq!(incident(&w).finding.nodes.len(), 3);
     // And it ends an incident that is open.
@@ -458,14 +464,14 @@ fn a_muted_detector_takes_no_step() {
         assert_eq!(kind(w.cmd(mute)), RefusalKind::NoChange);
     }
     times(&mut w, 8, "read", r#"{"n":-1}"#);
-    assert!(w.state.escape.incidents.is_empty());
+    assert!(w.state.learned.escape.incidents.is_empty());
     w.cmd(Command::Escape(EscapeCommand::Mute {
         detector: Detector::Sequence,
         muted: false,
     }))
     .unwrap();
     turn(&mut w, "read", r#"{"n":-1}"#);
-    assert_eq!(w.state.escape.incidents.len(), 1);
+    assert_eq!(w.state.learned.escape.incidents.len(), 1);
 }
 
 #[test]
@@ -514,7 +520,7 @@ fn a_step_that_asks_again_respects_the_limits() {
     turn(&mut w, "read", r#"{"n":9}"#);
     times(&mut w, 5, "read", r#"{"n":-1}"#);
     assert_eq!(w.asked.len(), 6);
-    assert!(w.state.limit_reached.is_some(), "{:?}", w.state.mode);
+    assert!(w.state.tally.limit_reached.is_some(), "{:?}", w.state.mode);
 }
 
 proptest! {
@@ -524,7 +530,7 @@ proptest! {
     fn sessions_with_a_guard_keep_the_rules_and_their_bounds(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
         let mut w = session_on(OpSequence::with_loops(&numbers));
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
-        for incident in &w.state.escape.incidents {
+        for incident in &w.state.learned.escape.incidents {
             prop_assert!(incident.steps.len() <= 11, "{incident:?}");
             for level in LoopStep::ALL {
                 prop_assert!(incident.taken(level) <= 2, "{incident:?}");
@@ -565,11 +571,14 @@ fn a_restricted_run_that_reads_on_gets_out_of_a_loop() {
     turn(&mut w, "read", r#"{"n":1}"#);
     turn(&mut w, "read", r#"{"n":2}"#);
     assert_eq!(steps(&w), [(LoopStep::Restrict, Some(StepOutcome::Helped))]);
-    assert!(w.state.restricted.is_some(), "only the operator lifts it");
+    assert!(
+        w.state.settings.restricted.is_some(),
+        "only the operator lifts it"
+    );
     // It helps once: a loop in a restricted run skips it, and so does one of reading calls.
     times(&mut w, 3, "read", r#"{"n":-1}"#);
     let skipped = |w: &World| {
-        let incident = w.state.escape.incidents.last().unwrap();
+        let incident = w.state.learned.escape.incidents.last().unwrap();
         let skipped = &incident.steps.last().unwrap().skipped;
         let of = skipped.iter().find(|one| one.step == LoopStep::Restrict);
         of.unwrap().why.to_string()

@@ -154,7 +154,7 @@ fn a_nonzero_exit_does_not_affect_tool_health() {
             w.finish_with(id, outcome.clone());
             w.drain();
         }
-        let breaker = w.state.breakers.get(&Scope::Tool("read".into()));
+        let breaker = w.state.learned.breakers.get(&Scope::Tool("read".into()));
         (breaker.map(|one| one.phase), execution::all(&w.state).count())
     };
     let none = ends(&[exited(1), exited(2), exited(1)]);

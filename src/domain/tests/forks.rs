@@ -116,7 +116,7 @@ fn the_result_that_it_had_there_can_stand_in() {
     let (mut f, _) = w.fork(Some(before(&w, asks)), 1);
     f.crash();
     let a = f.id("a");
-    let entry = *f.state.elsewhere.keys().next().unwrap();
+    let entry = *f.state.origin.elsewhere.keys().next().unwrap();
     assert_eq!(
         kind(f.consent(a, ConsentChoice::Reuse { entry: Seq(1) })),
         overrule_domain::refusal::RefusalKind::Status
@@ -141,7 +141,7 @@ fn of_what_nobody_saw_end_no_result_stands_in() {
     f.crash();
     let a = f.id("a");
     assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
-    let entry = *f.state.elsewhere.keys().next().unwrap();
+    let entry = *f.state.origin.elsewhere.keys().next().unwrap();
     assert_eq!(
         kind(f.consent(a, ConsentChoice::Reuse { entry })),
         overrule_domain::refusal::RefusalKind::Status

@@ -247,13 +247,16 @@ fn work_for_a_sub_agent_waits_its_moment_too() {
     w.reply(&[call("delegate", r#"{"_as":"a","task":"tidy up"}"#)]);
     let id = w.id("a");
     assert_eq!(w.status(id), Status::Scheduled);
-    assert!(w.state.children.is_empty(), "no sub-agent works on it yet");
+    assert!(
+        w.state.threads.children.is_empty(),
+        "no sub-agent works on it yet"
+    );
     cancel(&mut w, id, None).unwrap();
     assert_eq!(w.status(id), Status::AwaitingApproval);
-    assert!(w.state.children.is_empty());
+    assert!(w.state.threads.children.is_empty());
     w.approve(id).unwrap();
     assert_eq!(w.status(id), Status::Scheduled);
     over(&mut w, id);
     assert!(matches!(w.status(id), Status::Running(_)));
-    assert_eq!(w.state.children.len(), 1);
+    assert_eq!(w.state.threads.children.len(), 1);
 }

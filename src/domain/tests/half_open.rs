@@ -68,23 +68,23 @@ fn of_many_calls_exactly_one_is_let_through_to_see() {
     let since = w.log.len();
     assert_eq!(started(&w, since), 0);
     elapse(&mut w, 0);
-    assert_eq!(w.state.breakers[&scope()].phase, Phase::HalfOpen);
+    assert_eq!(w.state.learned.breakers[&scope()].phase, Phase::HalfOpen);
     assert_eq!((started(&w, since), w.running.len()), (1, 1));
-    let Some(Source::Call(probe, _)) = w.state.breakers[&scope()].probe else {
+    let Some(Source::Call(probe, _)) = w.state.learned.breakers[&scope()].probe else {
         panic!("nothing was let through");
     };
     // Whatever is decided meanwhile, nothing else passes.
     w.reject(*ids.last().unwrap()).unwrap();
     assert_eq!(started(&w, since), 1);
     w.finish_with(probe, error(ErrorClass::Transient, true));
-    assert_eq!(w.state.breakers[&scope()].phase, Phase::Open);
+    assert_eq!(w.state.learned.breakers[&scope()].phase, Phase::Open);
     assert_eq!((started(&w, since), w.running.len()), (1, 0));
     // The next look: one again, and with its success all that are left.
     elapse(&mut w, 0);
     assert_eq!((started(&w, since), w.running.len()), (2, 1));
     let seen = w.running[0].call;
     w.finish(seen);
-    assert_eq!(w.state.breakers[&scope()].phase, Phase::Closed);
+    assert_eq!(w.state.learned.breakers[&scope()].phase, Phase::Closed);
     assert_eq!(started(&w, since), many() as usize - 1, "all but the refused one");
 }
 
@@ -105,11 +105,11 @@ fn an_inconclusive_half_open_call_reopens_the_breaker() {
         let (mut w, _) = crowd();
         let since = w.log.len();
         elapse(&mut w, 0);
-        let Some(Source::Call(probe, _)) = w.state.breakers[&scope()].probe else {
+        let Some(Source::Call(probe, _)) = w.state.learned.breakers[&scope()].probe else {
             panic!("nothing was let through");
         };
         w.finish_with(probe, error(message, true));
-        let breaker = &w.state.breakers[&scope()];
+        let breaker = &w.state.learned.breakers[&scope()];
         assert_eq!(breaker.phase, Phase::Open, "{message:?}: {}", breaker.why);
         assert_eq!((started(&w, since), w.running.len()), (1, 0), "{message:?}");
         assert_eq!(w.timers.last().unwrap().1, 10_000);
@@ -117,6 +117,6 @@ fn an_inconclusive_half_open_call_reopens_the_breaker() {
         assert_eq!(started(&w, since), 2, "one again, after the wait");
         let seen = w.running[0].call;
         w.finish(seen);
-        assert_eq!(w.state.breakers[&scope()].phase, Phase::Closed);
+        assert_eq!(w.state.learned.breakers[&scope()].phase, Phase::Closed);
     }
 }

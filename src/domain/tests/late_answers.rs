@@ -48,12 +48,12 @@ fn an_answer_after_the_repair_was_skipped_changes_nothing_and_runs_nothing() {
     );
     assert!(w.running.is_empty());
     // Its cost is counted all the same, and its text is recorded.
-    assert_eq!(w.state.usage.input, Some(100));
+    assert_eq!(w.state.tally.usage.input, Some(100));
     assert!(w.state.calls[&a].failure.repairs[0].reply.is_some());
-    let (requests, message) = (w.state.requests, w.last_request());
+    let (requests, message) = (w.state.tally.requests, w.last_request());
     w.drain();
     assert_eq!(apply::fold(&w.log), w.state);
-    assert_eq!((w.state.requests, w.last_request()), (requests, message));
+    assert_eq!((w.state.tally.requests, w.last_request()), (requests, message));
 }
 
 #[test]

@@ -320,7 +320,10 @@ fn a_commit_lets_nothing_go_that_another_open_edit_holds() {
     w.args(b, r#"{"_as":"b","n":3}"#).unwrap();
     assert!(w.runs(a).is_empty(), "approved, and the thought is still edited");
     assert!(w.runs(b).is_empty(), "so is what was committed");
-    assert_eq!(w.state.editing.keys().copied().collect::<Vec<_>>(), [thought]);
+    assert_eq!(
+        w.state.operator.editing.keys().copied().collect::<Vec<_>>(),
+        [thought]
+    );
     w.cmd(Command::Edit(EditCommand::Release { node: Some(thought) }))
         .unwrap();
     assert_eq!(w.runs(a), [r#"{"n":1}"#]);
@@ -347,7 +350,7 @@ fn no_other_verb_that_begins_an_edit_lets_it_go() {
         let (mut w, thought, a, b) = suspended_by_thought();
         verb(&mut w, b);
         assert!(w.runs(a).is_empty(), "{name}");
-        assert!(w.state.editing.contains_key(&thought), "{name}");
+        assert!(w.state.operator.editing.contains_key(&thought), "{name}");
         w.cmd(Command::Edit(EditCommand::Release { node: Some(thought) }))
             .unwrap();
         assert_eq!(w.runs(a).len(), 1, "{name}");
@@ -359,9 +362,12 @@ fn an_editor_on_what_became_history_holds_nothing_more() {
     let (mut w, thought, a, b) = suspended_by_thought();
     w.cmd(Command::Edit(EditCommand::Hold { node: b })).unwrap();
     w.delete(b).unwrap();
-    assert_eq!(w.state.editing.keys().copied().collect::<Vec<_>>(), [thought]);
+    assert_eq!(
+        w.state.operator.editing.keys().copied().collect::<Vec<_>>(),
+        [thought]
+    );
     w.text(thought, "only that").unwrap();
-    assert!(w.state.editing.is_empty() && w.state.held.is_empty());
+    assert!(w.state.operator.editing.is_empty() && w.state.operator.held.is_empty());
     assert!(w.runs(a).is_empty(), "it was superseded with the thought");
 }
 
@@ -384,7 +390,7 @@ fn no_request_is_made_under_an_open_editor() {
     w.cmd(hold(a)).unwrap();
     let log = w.log.len();
     w.crash();
-    assert!(w.state.held.is_empty() && w.state.editing.is_empty());
+    assert!(w.state.operator.held.is_empty() && w.state.operator.editing.is_empty());
     assert!(w.log.len() > log && w.state.seq > Seq(0));
 }
 

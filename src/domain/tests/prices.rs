@@ -42,7 +42,7 @@ fn used(input: u64, output: u64) -> Usage {
 }
 
 fn spent(w: &World) -> Option<String> {
-    w.state.spent.describe()
+    w.state.tally.spent.describe()
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_limit_of_price_pauses_until_it_is_raised() {
     w.end_with(Stop::Calls, used(300_000, 0));
     w.drain();
     assert_eq!(w.asked.len(), 2);
-    let (which, message) = w.state.limit_reached.clone().unwrap();
+    let (which, message) = w.state.tally.limit_reached.clone().unwrap();
     assert_eq!(
         (which.as_str(), message.as_str()),
         ("price", "2.00 USD spent, 2.00 USD allowed")
@@ -194,7 +194,7 @@ fn another_price_holds_for_what_comes_after_it() {
     w.stream(call("read", r#"{"_as":"a"}"#));
     w.end_with(Stop::Calls, used(500_000, 0));
     w.drain();
-    let mut other = started(w.state.limits);
+    let mut other = started(w.state.settings.limits);
     other.price = Some(Price {
         input: 1_000_000,
         ..price()

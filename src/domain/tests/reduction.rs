@@ -73,7 +73,7 @@ fn the_oldest_long_results_are_shortened_before_a_request_that_is_too_long() {
     }
     assert!(reduction::tokens(&w.state, ROOT) <= LIMIT.tokens.unwrap());
     // The edit names the calls; their results stay whole.
-    let edit = w.state.edits.last().unwrap();
+    let edit = w.state.operator.edits.last().unwrap();
     assert_eq!(edit.by.as_deref(), Some(reduction::RULE));
     assert!(
         edit.what.contains(&long.to_string()) && edit.what.contains("instead of"),
@@ -105,7 +105,7 @@ fn undo_restores_the_whole_results_and_the_next_request_is_asked_about() {
     assert_eq!(reduction::shortened(&w.state, ROOT, None).len(), 0);
     assert_eq!(w.asked.len(), asked, "the long request is not sent");
     assert_eq!(shortenings(&w).len(), 1, "what was undone is not done again");
-    let (which, words) = w.state.limit_reached.clone().unwrap();
+    let (which, words) = w.state.tally.limit_reached.clone().unwrap();
     assert_eq!(which, "context");
     assert!(
         words.contains("6000 allowed (window 8000)") && words.contains("shorten 2 results"),
@@ -114,7 +114,7 @@ fn undo_restores_the_whole_results_and_the_next_request_is_asked_about() {
     w.run(RunCommand::Shorten {}).unwrap();
     assert_eq!(shortenings(&w).len(), 2);
     assert_eq!(w.asked.len(), asked + 1);
-    assert_eq!(w.state.limit_reached, None);
+    assert_eq!(w.state.tally.limit_reached, None);
     assert_eq!(w.executed.len(), 3);
     assert_eq!(apply::fold(&w.log), w.state);
 }
@@ -126,12 +126,12 @@ fn without_leave_the_run_stops_before_the_request_and_the_operator_chooses() {
     for label in ["a", "b", "c"] {
         read(&mut w, label, 9_000);
     }
-    assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
+    assert_eq!(w.state.tally.limit_reached.as_ref().unwrap().0, "context");
     assert_eq!((w.asked.len(), w.open.len()), (3, 0));
     // Sent as it is, from here on.
     let limits = Limits {
         context: None,
-        ..w.state.limits
+        ..w.state.settings.limits
     };
     w.run(RunCommand::SetLimits { limits }).unwrap();
     assert_eq!((w.asked.len(), w.open.len()), (4, 1));
@@ -185,7 +185,7 @@ fn a_request_that_the_server_calls_too_long_is_never_sent_again_unchanged() {
 fn at_the_limit() -> (World, Vec<NodeId>) {
     let mut w = world(Some(ContextLimit { auto: false, ..LIMIT }));
     let calls = ["a", "b", "c"].map(|label| read(&mut w, label, 9_000));
-    assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
+    assert_eq!(w.state.tally.limit_reached.as_ref().unwrap().0, "context");
     (w, calls.to_vec())
 }
 
@@ -237,7 +237,7 @@ fn the_oldest_turns_are_left_out_as_a_whole_and_undo_shows_them_again() {
     let (mut w, calls) = at_the_limit();
     w.run(RunCommand::DropTurns {}).unwrap();
     assert_eq!(left_out(&w), [(vec![2, 3], false)]);
-    assert_eq!((w.asked.len(), w.state.limit_reached.clone()), (4, None));
+    assert_eq!((w.asked.len(), w.state.tally.limit_reached.clone()), (4, None));
     let sent = w.last_request();
     for gone in ["a begins", "b begins", "_as\":\"a\""] {
         assert!(!sent.contains(gone), "{gone} in {sent}");
@@ -251,7 +251,7 @@ fn the_oldest_turns_are_left_out_as_a_whole_and_undo_shows_them_again() {
     assert!(sent.contains(&note), "{sent}");
     coherent(&w);
     assert!(reduction::tokens(&w.state, ROOT) <= LIMIT.tokens.unwrap());
-    let edit = w.state.edits.last().unwrap();
+    let edit = w.state.operator.edits.last().unwrap();
     assert!(
         edit.what.starts_with("leave out turns 2 3 for the model"),
         "{}",
@@ -272,7 +272,7 @@ fn the_oldest_turns_are_left_out_as_a_whole_and_undo_shows_them_again() {
     let all = overrule_domain::transcript::build::messages(&w.state, ROOT, None);
     assert!(format!("{all:?}").contains("a begins") && !format!("{all:?}").contains("left out"));
     assert_eq!((w.asked.len(), w.executed.len()), (4, 3));
-    assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
+    assert_eq!(w.state.tally.limit_reached.as_ref().unwrap().0, "context");
     assert_eq!(apply::fold(&w.log), w.state);
 }
 
@@ -298,7 +298,7 @@ fn prompts_stay_and_turns_that_are_already_left_out_are_not_left_out_again() {
 #[test]
 fn a_summary_by_the_model_stands_for_the_oldest_turns() {
     let (mut w, calls) = at_the_limit();
-    let requests = w.state.requests;
+    let requests = w.state.tally.requests;
     w.run(RunCommand::Summarize {}).unwrap();
     assert_eq!(
         (w.asked.len(), left_out(&w).len()),
@@ -323,12 +323,12 @@ fn a_summary_by_the_model_stands_for_the_oldest_turns() {
     coherent(&w);
     assert_eq!((w.asked.len(), w.executed.len()), (4, 3));
     assert_eq!(
-        w.state.requests,
+        w.state.tally.requests,
         requests + 2,
         "the question and the next request count"
     );
-    assert_eq!(w.state.usage.input, Some(70));
-    assert!(w.state.summaries.is_empty());
+    assert_eq!(w.state.tally.usage.input, Some(70));
+    assert!(w.state.operator.summaries.is_empty());
     assert_eq!(apply::fold(&w.log), w.state);
     w.undo().unwrap();
     assert!(
@@ -372,6 +372,7 @@ fn a_summary_that_fails_or_comes_after_another_edit_changes_nothing() {
     assert_eq!((w.asked.len(), left_out(&w).len()), (3, 0));
     assert!(
         w.state
+            .tally
             .limit_reached
             .as_ref()
             .unwrap()
@@ -386,7 +387,7 @@ fn a_summary_that_fails_or_comes_after_another_edit_changes_nothing() {
     sums_up(&mut w, words("Too late."));
     assert_eq!((w.asked.len(), left_out(&w).len()), (4, 0));
     assert!(!w.last_request().contains("Too late."));
-    assert_eq!(w.state.usage.input, Some(140), "both questions cost");
+    assert_eq!(w.state.tally.usage.input, Some(140), "both questions cost");
     assert_eq!(apply::fold(&w.log), w.state);
 }
 
@@ -400,7 +401,10 @@ fn the_settings_choose_how_a_request_becomes_shorter_by_itself() {
         read(&mut w, label, 9_000);
     }
     assert_eq!(left_out(&w).len(), 1);
-    assert_eq!(w.state.edits.last().unwrap().by.as_deref(), Some(reduction::RULE));
+    assert_eq!(
+        w.state.operator.edits.last().unwrap().by.as_deref(),
+        Some(reduction::RULE)
+    );
     assert_eq!((w.asked.len(), shortenings(&w).len()), (4, 0));
 
     let mut w = world(Some(ContextLimit {
@@ -417,7 +421,7 @@ fn the_settings_choose_how_a_request_becomes_shorter_by_itself() {
         (3, 0),
         "not asked again by itself"
     );
-    assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
+    assert_eq!(w.state.tally.limit_reached.as_ref().unwrap().0, "context");
 }
 
 #[test]
@@ -476,7 +480,7 @@ fn a_limit_without_a_window_counts_only_once_the_server_refuses() {
     );
     w.broke(StreamFaultKind::Overflow);
     assert_eq!((shortenings(&w).len(), w.asked.len()), (1, 5));
-    assert!(w.state.limit_reached.is_none());
+    assert!(w.state.tally.limit_reached.is_none());
     coherent(&w);
     assert_eq!(apply::fold(&w.log), w.state);
 }
@@ -509,11 +513,11 @@ fn questions(w: &World) -> usize {
 fn two_sub_agents_are_summarized_one_after_the_other() {
     let (mut w, [a, b]) = two_too_long();
     assert_eq!((questions(&w), w.summaries.len()), (1, 1), "the other one waits");
-    let (requests, asked) = (w.state.requests, w.asked.len());
+    let (requests, asked) = (w.state.tally.requests, w.asked.len());
     sums_up(&mut w, words("A read much."));
     assert_eq!((left_out(&w).len(), questions(&w), w.summaries.len()), (1, 2, 1));
     assert_eq!(w.asked.len(), asked + 1, "only the first continues");
-    assert_eq!(w.state.requests, requests + 2);
+    assert_eq!(w.state.tally.requests, requests + 2);
     // A reduction of the other thread leaves the question open.
     for label in ["a4", "a5"] {
         w.on(a);
@@ -530,7 +534,7 @@ fn two_sub_agents_are_summarized_one_after_the_other() {
     sums_up(&mut w, words("B read much."));
     assert_eq!((left_out(&w).len(), questions(&w)), (3, 2));
     assert!(w.on(b).last_request().contains("B read much."));
-    assert_eq!(w.state.usage.input, Some(140));
+    assert_eq!(w.state.tally.usage.input, Some(140));
     assert_eq!(apply::fold(&w.log), w.state);
 }
 
@@ -538,7 +542,7 @@ fn two_sub_agents_are_summarized_one_after_the_other() {
 fn a_failed_summary_of_one_sub_agent_does_not_ask_again_for_it() {
     let (mut w, _) = two_too_long();
     sums_up(&mut w, Reply::Failed { why: "no".into() });
-    assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
+    assert_eq!(w.state.tally.limit_reached.as_ref().unwrap().0, "context");
     assert_eq!(questions(&w), 1);
     assert!(w.summaries.is_empty() && left_out(&w).is_empty());
 }
@@ -558,7 +562,10 @@ fn an_answer_of_an_earlier_build_names_no_question_and_ends_the_newest() {
             }
         }
         let replayed = apply::fold(&log);
-        assert_eq!((changed, &replayed.summaries), (1, &w.state.summaries));
+        assert_eq!(
+            (changed, &replayed.operator.summaries),
+            (1, &w.state.operator.summaries)
+        );
         assert_eq!(replayed, w.state);
     }
 }
@@ -581,7 +588,7 @@ fn the_cost_of_an_answer_that_is_too_late_counts_once() {
             usage,
         });
     }
-    assert_eq!(w.state.usage.input, Some(70));
+    assert_eq!(w.state.tally.usage.input, Some(70));
     assert!(!w.last_request().contains("Too late."));
     assert_eq!(apply::fold(&w.log), w.state);
 }
@@ -590,7 +597,7 @@ fn the_cost_of_an_answer_that_is_too_late_counts_once() {
 fn a_summary_whose_request_broke_is_asked_again_after_a_wait() {
     let (mut w, _) = at_the_limit();
     w.run(RunCommand::Summarize {}).unwrap();
-    let requests = w.state.requests;
+    let requests = w.state.tally.requests;
     let broken = |w: &mut World| {
         let set = w.summaries.pop().expect("a summary is asked for");
         w.input(Input::SummaryAnswered {
@@ -608,7 +615,7 @@ fn a_summary_whose_request_broke_is_asked_again_after_a_wait() {
     broken(&mut w);
     assert_eq!(w.summaries.len(), 1, "it is asked again");
     assert_eq!(
-        (w.state.requests, w.state.limit_reached.clone()),
+        (w.state.tally.requests, w.state.tally.limit_reached.clone()),
         (requests + 1, None)
     );
     let waits: Vec<u64> = w
@@ -629,7 +636,7 @@ fn a_summary_whose_request_broke_is_asked_again_after_a_wait() {
         broken(&mut w);
     }
     assert!(w.summaries.is_empty(), "not without an end");
-    let words = |w: &World| w.state.limit_reached.as_ref().unwrap().1.clone();
+    let words = |w: &World| w.state.tally.limit_reached.as_ref().unwrap().1.clone();
     assert!(
         words(&w).contains("there is no summary: HTTP 529"),
         "{}",

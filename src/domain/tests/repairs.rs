@@ -33,7 +33,7 @@ fn a_missing_argument_that_the_tool_demands_is_asked_of_the_model_and_runs_once_
     w.finish_with(a, refused("Missing required parameter 'passengers'"));
     assert_eq!(w.status(a), Status::Repairing(Stage::Asking));
     assert_eq!((w.starts(a), w.asked.len(), w.questions.len()), (1, 1, 1));
-    let before = w.state.requests;
+    let before = w.state.tally.requests;
     answer_question(&mut w, r#"{"passengers": 1}"#);
     assert_eq!(args(&w, a), json!({"_as": "a", "origin": "JFK", "passengers": 1}));
     assert_eq!((w.starts(a), w.rev(a)), (2, Rev(2)));
@@ -41,8 +41,15 @@ fn a_missing_argument_that_the_tool_demands_is_asked_of_the_model_and_runs_once_
     w.drain();
     assert_eq!(w.status(a), Status::Succeeded);
     assert_eq!(w.starts(a), 2);
-    assert_eq!(w.state.requests, before + 1, "the next request of the run alone");
-    assert_eq!((w.state.usage.input, w.state.usage.output), (Some(100), Some(5)));
+    assert_eq!(
+        w.state.tally.requests,
+        before + 1,
+        "the next request of the run alone"
+    );
+    assert_eq!(
+        (w.state.tally.usage.input, w.state.tally.usage.output),
+        (Some(100), Some(5))
+    );
     assert!(
         w.last_request().contains("[console repaired arguments"),
         "{}",
@@ -72,7 +79,7 @@ fn a_request_about_arguments_that_breaks_is_made_again_as_often_as_others() {
     w.reply(&[call("write", r#"{"_as":"a","origin":"JFK"}"#)]);
     let a = w.id("a");
     w.finish_with(a, refused("Missing required parameter 'passengers'"));
-    let before = w.state.requests;
+    let before = w.state.tally.requests;
     let passing = |retry_after_ms| {
         Some(Passing {
             retry_after_ms,
@@ -100,8 +107,8 @@ fn a_request_about_arguments_that_breaks_is_made_again_as_often_as_others() {
     assert_eq!(apply::fold(&w.log), w.state);
     answer_question(&mut w, r#"{"passengers": 1}"#);
     assert_eq!(args(&w, a)["passengers"], 1);
-    assert_eq!(w.state.requests, before + 2, "each request counts");
-    assert_eq!(w.state.usage.input, Some(120));
+    assert_eq!(w.state.tally.requests, before + 2, "each request counts");
+    assert_eq!(w.state.tally.usage.input, Some(120));
 }
 
 #[test]

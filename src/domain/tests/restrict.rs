@@ -234,7 +234,7 @@ fn an_undo_does_not_lift_it_and_lifting_lets_calls_start_again() {
     w.guide("more").unwrap();
     w.cmd(Command::Edit(UNDO)).unwrap();
     w.crash();
-    assert_eq!(w.state.restricted.as_deref(), Some("look first"));
+    assert_eq!(w.state.settings.restricted.as_deref(), Some("look first"));
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
     assert!(is_denied(&w, a));

@@ -218,7 +218,7 @@ fn no_result_stands_in_for_what_ran_with_nobody_knows_what() {
     let event = elsewhere(&w, "write", "");
     w.record(vec![event]);
     w.follow();
-    let (a, entry) = (w.id("a"), *w.state.elsewhere.keys().next().unwrap());
+    let (a, entry) = (w.id("a"), *w.state.origin.elsewhere.keys().next().unwrap());
     let reuse = overrule_domain::command::ConsentChoice::Reuse { entry };
     assert!(w.consent(a, reuse).is_err());
     w.consent(a, overrule_domain::command::ConsentChoice::RunAgain)

@@ -349,7 +349,7 @@ fn a_model_that_repeats_an_asking_call_is_in_a_loop() {
         ..Rules::default()
     });
     for round in 1..=3 {
-        assert!(w.state.escape.incidents.is_empty(), "{round}");
+        assert!(w.state.learned.escape.incidents.is_empty(), "{round}");
         w.reply(&[call("read", r#"{"n":1}"#)]);
         let id = w.running[0].call;
         ask(&mut w, id);
@@ -357,7 +357,7 @@ fn a_model_that_repeats_an_asking_call_is_in_a_loop() {
         w.reject(asked).unwrap();
         w.finish_with(id, failed());
     }
-    assert_eq!(w.state.escape.incidents.len(), 1);
+    assert_eq!(w.state.learned.escape.incidents.len(), 1);
 }
 
 #[test]
@@ -396,10 +396,15 @@ fn questions_stand_behind_the_turn_that_asked_in_their_order() {
     w.finish_with(id, Outcome::ok("1"));
     let (next, _) = w.tip();
     let order = [w.turn_of(id), w.turn_of(put(&w)), w.turn_of(second), next];
-    assert!(w.state.threads[&ThreadId(0)].ends_with(&order), "{order:?}");
+    assert!(w.state.threads.turns[&ThreadId(0)].ends_with(&order), "{order:?}");
     let is_in_place =
         |(pos, id): (usize, &overrule_domain::id::TurnId)| w.state.turns[id].pos as usize == pos;
-    assert!(w.state.threads[&ThreadId(0)].iter().enumerate().all(is_in_place));
+    assert!(
+        w.state.threads.turns[&ThreadId(0)]
+            .iter()
+            .enumerate()
+            .all(is_in_place)
+    );
 }
 
 /// A server asks, or takes a question back, in a random session.

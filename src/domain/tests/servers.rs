@@ -35,11 +35,16 @@ fn a_form_is_recorded_once_for_each_server_and_changes_no_hash() {
         .filter(|event| matches!(event, Event::Run(RunEvent::QuirkLearned { .. })))
         .count();
     assert_eq!(recorded, 3);
-    let known = |server: &str| -> Vec<&str> { w.state.quirks[server].iter().map(|name| &**name).collect() };
+    let known = |server: &str| -> Vec<&str> {
+        w.state.learned.quirks[server]
+            .iter()
+            .map(|name| &**name)
+            .collect()
+    };
     assert_eq!((known("a"), known("b")), (vec!["x", "y"], vec!["x"]));
     assert_eq!(context_hash(&w.state, ThreadId(0), None), context);
     assert_eq!(request_hash(&w.state, ThreadId(0), &context, false), request);
-    assert_eq!(apply::fold(&w.log).quirks, w.state.quirks);
+    assert_eq!(apply::fold(&w.log).learned.quirks, w.state.learned.quirks);
 }
 
 /// A call with members that the provider added.

@@ -136,7 +136,7 @@ fn always_names_what_was_seen_and_only_what_waits() {
         seen: Vec::new(),
     });
     assert_eq!(kind(w.cmd(wrong)), RefusalKind::Changed);
-    assert!(w.state.rules.is_empty(), "a refused rule is none");
+    assert!(w.state.settings.rules.is_empty(), "a refused rule is none");
     let done = exactly(&w, a);
     w.approve(a).unwrap();
     assert_eq!(kind(w.cmd(done)), RefusalKind::Status);
@@ -179,7 +179,7 @@ fn a_dropped_rule_no_longer_applies_and_its_number_is_not_reused() {
     w.reply(&[call("write", r#"{"_as":"c","n":3}"#)]);
     assert_eq!(w.status(w.id("c")), Status::AwaitingApproval);
     w.cmd(text("write allow", &[])).unwrap();
-    assert_eq!(w.state.rules.last().unwrap().no, 2);
+    assert_eq!(w.state.settings.rules.last().unwrap().no, 2);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn rules_outlive_an_undo_and_revive_nothing() {
     w.drain();
     w.cmd(Command::Run(RunCommand::DropRule { no: 1 })).unwrap();
     w.undo().unwrap();
-    assert!(w.state.rules[0].dropped, "an undo brings no rule back");
+    assert!(w.state.settings.rules[0].dropped, "an undo brings no rule back");
     assert_eq!(w.status(b), Status::AwaitingApproval);
 }
 

@@ -244,7 +244,7 @@ impl World {
                 envelope.event,
                 Event::Run(RunEvent::RuleAdded { .. } | RunEvent::RuleDropped { .. })
             ) {
-                self.rules.keep(&self.state.rules);
+                self.rules.keep(&self.state.settings.rules);
             }
             if let Event::Run(RunEvent::PolicyChanged { policy }) = &envelope.event {
                 self.rules.take_policy(policy).unwrap();
@@ -401,7 +401,7 @@ impl World {
                     );
                 }
                 assert!(
-                    self.running.len() < self.state.limits.parallel as usize
+                    self.running.len() < self.state.settings.limits.parallel as usize
                         || self.state.mode != overrule_domain::state::Mode::Running,
                     "more run than may"
                 );

@@ -159,8 +159,12 @@ pub fn notices(state: &State, turn: &Turn) -> Vec<Message> {
         about: NoteKind::Notice,
         text: text.clone(),
     }));
-    let of_run = state.limits.turns.map(|most| most.saturating_sub(state.requests));
-    let of_child = state.children.get(&turn.thread);
+    let of_run = state
+        .settings
+        .limits
+        .turns
+        .map(|most| most.saturating_sub(state.tally.requests));
+    let of_child = state.threads.children.get(&turn.thread);
     let of_child = of_child.map(|child| {
         child
             .max_turns
@@ -236,7 +240,11 @@ fn is_rejected(state: &State, node: &Node) -> bool {
         let call = state.calls.get(id);
         call.is_none_or(|call| call.status.is_settled())
     };
-    let mut edits = state.edits.iter().filter(|edit| edit.rejected.contains(&node.id));
+    let mut edits = state
+        .operator
+        .edits
+        .iter()
+        .filter(|edit| edit.rejected.contains(&node.id));
     let Some(first) = edits.next().filter(|_| is_settled(&node.id)) else {
         return false;
     };

@@ -176,7 +176,7 @@ impl Driver {
     /// The special forms of requests that the model's server needs.
     fn quirks(&self) -> Quirks {
         let model = self.state.started.as_ref().map(|started| started.model.as_str());
-        let learned = model.and_then(|model| self.state.quirks.get(model));
+        let learned = model.and_then(|model| self.state.learned.quirks.get(model));
         // A name from a later version is unknown here: its meaning is learned again.
         let known = learned.into_iter().flatten();
         known.filter_map(|name| Quirk::named(name)).collect()

@@ -42,7 +42,7 @@ impl Driver {
         self.adviser.watch.take(&self.state, &envelope);
         self.adviser.ladder.take(&envelope.event);
         if let Event::Run(RunEvent::RuleAdded { .. } | RunEvent::RuleDropped { .. }) = &envelope.event {
-            self.adviser.keep_rules(&self.state.rules);
+            self.adviser.keep_rules(&self.state.settings.rules);
         }
         self.batch.sync |= needs_disk(&envelope.event);
         self.batch

@@ -22,7 +22,7 @@ pub struct AgentWaitView {
 impl AgentWaitView {
     /// Builds the view. `None` if the agent does not say how long it waits, or waits for another reply.
     pub fn of(state: &State, call: &Call) -> Option<Self> {
-        let wait = state.agent.wait?;
+        let wait = state.origin.agent.wait?;
         let mut turns = state.turns_of(ROOT).rev();
         let newest = turns.find(|turn| turn.producer == Producer::Model && turn.is_active())?;
         let waits = call.status.needs_operator() && call.attempts.is_empty();

@@ -37,7 +37,7 @@ impl<'s> CallStatusView<'s> {
             stale: call.suspect,
             effective: EffectiveStatus::of_call(state, call),
             source: result_source::now(state, call),
-            held: state.held.contains(&call.id),
+            held: state.operator.held.contains(&call.id),
         }
     }
 

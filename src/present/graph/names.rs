@@ -22,6 +22,7 @@ impl Names {
     pub(super) fn of(state: &State) -> Self {
         let nodes: Vec<NodeId> = state
             .threads
+            .turns
             .values()
             .flatten()
             .filter_map(|id| state.turns.get(id))
@@ -31,7 +32,7 @@ impl Names {
                 let result = id.observation();
                 std::iter::once(*id).chain((result != *id).then_some(result))
             })
-            .chain(state.edits.iter().map(|edit| edit.intervention))
+            .chain(state.operator.edits.iter().map(|edit| edit.intervention))
             .filter(|id| state.nodes.get(id).is_some_and(|node| node.active))
             .collect();
         let mut counts: BTreeMap<NodeKind, u32> = BTreeMap::new();

@@ -355,7 +355,7 @@ impl<'s> NodeView<'s> {
 
 impl<'s> CallNodeView<'s> {
     fn of(state: &'s State, (node, call): (&'s Node, &'s Call), times: &Times) -> Self {
-        let sub_agents = state.agent.sub_agents_of(call.id);
+        let sub_agents = state.origin.agent.sub_agents_of(call.id);
         Self {
             label: &call.label,
             status: CallStatusView::of(state, call),

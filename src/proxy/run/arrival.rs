@@ -177,7 +177,7 @@ impl AgentRun {
         let wait_ms = headers::wait_ms(&incoming.headers).filter(|_| is_whole);
         let (rewriting, had_wait) = {
             let mut inner = self.lock();
-            let had_wait = inner.state.agent.wait.is_some();
+            let had_wait = inner.state.origin.agent.wait.is_some();
             (inner.rewriting(pending), had_wait)
         };
         if (wait_ms.is_some() || had_wait || rewriting.is_some())

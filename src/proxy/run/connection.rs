@@ -157,7 +157,7 @@ fn waits_for_operator(state: &State) -> bool {
         is_active && matches!(call.status, Status::OutcomeUnknown(_))
     };
     matches!(state.mode, Mode::Paused(_))
-        || state.limit_reached.is_some()
+        || state.tally.limit_reached.is_some()
         || thread::waits_for_editor(state, ROOT)
         || state.calls.values().any(is_unclear)
 }
@@ -178,7 +178,7 @@ impl Inner {
             let head = ReplyHead {
                 id: overlay::reply_id(&self.state),
                 model: pending.incoming.request.model.clone().unwrap_or_default(),
-                created: self.state.begun_at / 1000,
+                created: self.state.origin.begun_at / 1000,
             };
             let form = (pending.incoming.wire, pending.incoming.form());
             pending.connection.begin_early(form, &head);

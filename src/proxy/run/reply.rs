@@ -344,7 +344,7 @@ impl AgentRun {
         let head = ReplyHead {
             id: format!("{turn}"),
             model: pending.incoming.request.model.clone().unwrap_or_default(),
-            created: inner.state.begun_at / 1000,
+            created: inner.state.origin.begun_at / 1000,
         };
         let (form, events) = events(&pending, &chunks, head);
         let number = inner.next_number();

@@ -39,11 +39,12 @@ impl Branch {
     /// Returns what a need belongs to.
     pub fn of(state: &State, need: &Attention) -> Self {
         let agent = |thread: ThreadId| {
-            let child = state.children.get(&thread).filter(|_| thread != ROOT);
+            let child = state.threads.children.get(&thread).filter(|_| thread != ROOT);
             child.map(|child| Self::Agent(child.call))
         };
         match &need.cause {
             AttentionReason::Loop(no) => state
+                .learned
                 .escape
                 .incident(*no)
                 .and_then(|incident| agent(incident.finding.thread))
@@ -95,7 +96,7 @@ impl Branch {
 /// Returns the text for the model when a loop is stopped, or `None` without such an incident.
 /// Contains untrusted text.
 pub fn leave(state: &State, incident: u32) -> Option<String> {
-    let finding = &state.escape.incident(incident)?.finding;
+    let finding = &state.learned.escape.incident(incident)?.finding;
     let mut tools: Vec<&str> = finding.signatures.iter().map(|one| &*one.tool).collect();
     tools.sort_unstable();
     tools.dedup();

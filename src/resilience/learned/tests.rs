@@ -46,8 +46,8 @@ fn counts(succeeded: u32, failed: u32) -> RepairStats {
 
 fn started_with(learned: Learned) -> (State, Watch) {
     let mut state = State::default();
-    state.escape.earlier.clone_from(&learned.steps);
-    state.weights.imported = Some(Imported {
+    state.learned.escape.earlier.clone_from(&learned.steps);
+    state.learned.weights.imported = Some(Imported {
         from: Arc::from("earlier sessions"),
         learned,
     });

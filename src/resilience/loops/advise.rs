@@ -61,11 +61,11 @@ pub fn advise(
         return None;
     }
     let mut config = config.clone();
-    config.muted.extend(state.escape.muted.iter().copied());
-    watch.fit(&config, &state.escape.allowed);
+    config.muted.extend(state.learned.escape.muted.iter().copied());
+    watch.fit(&config, &state.learned.escape.allowed);
     let reports = awaited::fit(state, watch.look(state, thread));
     let found = reports.iter().any(|report| report.is_loop);
-    let Some(incident) = state.escape.of(thread) else {
+    let Some(incident) = state.learned.escape.of(thread) else {
         let lasting = || lasting(state, thread, &config, tools).map(Advised::Find);
         return repeated(&reports)
             .or_else(lasting)
@@ -102,7 +102,7 @@ fn lasting(state: &State, thread: ThreadId, config: &Config, tools: Tools<'_>) -
     }
     let turn = read::evidence(state, thread).next()?;
     let known = |id: &NodeId| {
-        let mut incidents = state.escape.incidents.iter();
+        let mut incidents = state.learned.escape.incidents.iter();
         incidents.any(|incident| incident.finding.nodes.contains(id))
     };
     let failed: Vec<NodeId> = calls(state, turn)
@@ -111,7 +111,7 @@ fn lasting(state: &State, thread: ThreadId, config: &Config, tools: Tools<'_>) -
         .collect();
     let batch = read::batch(state, turn)?;
     let actions = batch.actions.iter().filter(|one| failed.contains(&one.node));
-    let allowed = |one: &Signature| state.escape.allowed.contains(one);
+    let allowed = |one: &Signature| state.learned.escape.allowed.contains(one);
     let actions: Vec<_> = actions.filter(|one| !allowed(&one.exact())).collect();
     (!actions.is_empty()).then(|| Finding {
         detector: Detector::Exhausted,
@@ -128,7 +128,7 @@ fn lasting(state: &State, thread: ThreadId, config: &Config, tools: Tools<'_>) -
 /// Returns the warning for a thread in which nothing is a loop.
 fn warning(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advised> {
     let turn = read::evidence(state, thread).next()?.id;
-    let warned = state.escape.warned.get(&thread);
+    let warned = state.learned.escape.warned.get(&thread);
     if warned.is_some_and(|(at, _)| *at == turn) {
         return None;
     }
@@ -157,7 +157,7 @@ fn overtaken(state: &State, incident: &Incident, config: &Config) -> Option<Advi
     let allowed = finding
         .signatures
         .iter()
-        .all(|one| state.escape.allowed.contains(one));
+        .all(|one| state.learned.escape.allowed.contains(one));
     let why = if read::overtaken(state, finding.thread, since) {
         "the operator intervened"
     } else if allowed {
@@ -265,7 +265,7 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
         roll_back: back_to.as_ref().map(|_| ()).map_err(Clone::clone),
         restrict: restrict(state, finding),
     };
-    let choice = ladder::choose(&state.escape, Some(incident), finding, &possible, config);
+    let choice = ladder::choose(&state.learned.escape, Some(incident), finding, &possible, config);
     let after = read::evidence(state, finding.thread).next().map(|turn| turn.id);
     let (Some(choice), Some(after)) = (choice, after) else {
         return Advised::End(Arc::from("every step was taken"));
@@ -306,7 +306,7 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
 
 /// Returns why restricting the run to reading calls would not help, as an error.
 fn restrict(state: &State, finding: &Finding) -> Result<(), String> {
-    if state.restricted.is_some() {
+    if state.settings.restricted.is_some() {
         return Err("the run is restricted already".into());
     }
     if finding.thread != thread::ROOT {
@@ -414,7 +414,7 @@ fn substitute(
     for other in others {
         let guards = (tools.guards)(other, args);
         let shut = guards.iter().find(|scope| {
-            let breaker = state.breakers.get(scope);
+            let breaker = state.learned.breakers.get(scope);
             breaker.is_some_and(|breaker| !breaker.admits())
         });
         if let Some(scope) = shut {

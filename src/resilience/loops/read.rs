@@ -163,10 +163,11 @@ pub fn stamp(state: &State, turn: &Turn) -> Seq {
 /// Returns the newest event in which an operator edited a thread or switched branches.
 pub fn restarted(state: &State, thread: ThreadId) -> Seq {
     let by_operator = |edit: &&EditRecord| edit.thread == thread && edit.by.is_none();
-    let edited = state.edits.iter().rev().find(by_operator);
+    let edited = state.operator.edits.iter().rev().find(by_operator);
     let edited = edited.map_or(Seq(0), |edit| edit.seq);
     // A different branch is a change of course for every thread.
     let moved = state
+        .operator
         .epochs
         .iter()
         .rev()

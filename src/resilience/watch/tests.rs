@@ -256,7 +256,7 @@ fn weights_are_recorded_every_hundred_attempts_and_when_the_run_pauses() {
         assert_eq!(weights[0].weight, (row.weight * f64::from(MOST)).round() as u16);
     }
     // What was recorded already is not recorded again.
-    state.weights.noted = 99;
+    state.learned.weights.noted = 99;
     assert_eq!(watch.due(&state), None);
     let (state, watch) = play(&ran(100));
     assert!(matches!(

@@ -24,7 +24,7 @@ fn two(world: &World) -> String {
 
 /// What may change when nothing is asked and nothing runs.
 fn work(state: &State) -> (u32, usize) {
-    (state.requests, state.ledger.len())
+    (state.tally.requests, state.ledger.len())
 }
 
 fn lines(output: &Said) -> Vec<Value> {
@@ -301,7 +301,10 @@ fn a_whole_turn_can_be_asked_again() {
         .run(&["ask-again", &id, &turn, "--resume", "--headless"])
         .ends(0);
     let after = world.state(&id);
-    assert!(after.requests > state.requests, "this is what was asked for");
+    assert!(
+        after.tally.requests > state.tally.requests,
+        "this is what was asked for"
+    );
     assert!(!after.nodes[&copy].active);
     assert_eq!(executions(&after, notes), 1);
     assert_eq!(

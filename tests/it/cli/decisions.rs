@@ -315,14 +315,14 @@ fn a_read_is_run_again_without_a_question_and_what_saw_the_same_stands() {
     let world = World::new();
     world.play(STEPS, &["--policy", "auto"]).ends(0);
     let id = world.id();
-    let requests = world.state(&id).requests;
+    let requests = world.state(&id).tally.requests;
     let notes = call(&world.state(&id), "notes");
     let output = world.run(&["retry", &id, &notes.to_string(), "--resume"]).ends(0);
     assert_eq!(output.out, "copied alpha, started, logged\n");
     let state = world.state(&id);
     assert_eq!(executions(&state, notes), 2);
     assert_eq!(
-        state.requests, requests,
+        state.tally.requests, requests,
         "an equal result changes nothing: nobody was asked again"
     );
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
@@ -331,7 +331,7 @@ fn a_read_is_run_again_without_a_question_and_what_saw_the_same_stands() {
     let output = world.run(&["retry", &id, &notes.to_string(), "--resume"]).ends(0);
     assert_eq!(output.out, "copied gamma, started, logged\n");
     let state = world.state(&id);
-    assert!(state.requests > requests);
+    assert!(state.tally.requests > requests);
     assert_eq!(
         world.read("log.txt"),
         "start\nsecond\n",
@@ -373,7 +373,7 @@ fn a_step_of_a_paused_session_is_kept_for_the_one_who_goes_on() {
     world
         .run(&["approve", &id, &start.to_string(), "--digest", &seen])
         .ends(0);
-    let requests = world.state(&id).requests;
+    let requests = world.state(&id).tally.requests;
     world.run(&["step", &id, "--resume", "--headless"]).ends(4);
     assert_eq!(
         world.read("log.txt"),
@@ -381,7 +381,7 @@ fn a_step_of_a_paused_session_is_kept_for_the_one_who_goes_on() {
         "the approved call was let through"
     );
     let state = world.state(&id);
-    assert_eq!(state.requests, requests, "and no request");
+    assert_eq!(state.tally.requests, requests, "and no request");
     assert!(matches!(
         state.ledger.values().last().unwrap().outcome,
         LedgerOutcome::Known(_)

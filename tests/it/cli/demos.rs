@@ -287,6 +287,7 @@ fn the_ring_is_left_in_the_end() {
     assert!(answer.starts_with("I am at E"), "{answer}");
     // Warned about the loop, the model leaves it long before it would by itself; the operator is not asked.
     let steps: Vec<(LoopStep, Option<StepOutcome>)> = state
+        .learned
         .escape
         .incidents
         .iter()
@@ -294,7 +295,7 @@ fn the_ring_is_left_in_the_end() {
         .map(|step| (step.kind, step.outcome))
         .collect();
     assert_eq!(steps, [(LoopStep::Guidance, Some(StepOutcome::Helped))]);
-    assert!(state.requests < 16, "{answer}");
+    assert!(state.tally.requests < 16, "{answer}");
     assert!(failures(&state, ErrorClass::Transient) >= 2);
 }
 
@@ -316,6 +317,7 @@ fn a_model_that_listens_to_nobody_but_the_operator_is_stopped_for_him_after_ever
     assert!(output.err.contains("read_record"), "{}", output.err);
     let state = world.state(&id);
     let steps: Vec<LoopStep> = state
+        .learned
         .escape
         .incidents
         .iter()
@@ -371,6 +373,7 @@ fn a_spare_makes_the_call_that_a_model_insists_on_and_everybody_is_told() {
         "Page 5 says “agent”. It came from another mirror than the one that I asked."
     );
     let steps: Vec<(LoopStep, Option<StepOutcome>, &str)> = state
+        .learned
         .escape
         .incidents
         .iter()

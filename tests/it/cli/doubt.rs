@@ -183,7 +183,7 @@ fn a_title_given_after_a_crash_takes_the_session_over() {
     let id = killed(&world);
     world.run(&["sessions", "name", &id, "crashed"]).ends(0);
     let state = world.state(&id);
-    assert_eq!(state.title.as_deref(), Some("crashed"));
+    assert_eq!(state.settings.title.as_deref(), Some("crashed"));
     let it = call(&state, "it");
     assert!(matches!(
         state.call(it).unwrap().status,
@@ -203,7 +203,7 @@ fn a_broken_turn_can_be_asked_again() {
         .ends(6);
     let id = world.id();
     let turn = world.state(&id).turns.keys().last().unwrap().0.to_string();
-    let requests = world.state(&id).requests;
+    let requests = world.state(&id).tally.requests;
     refused(&world, &["ask-again", &id, "1"], 4);
     refused(&world, &["ask-again", &id, "99"], 2);
     let good = world.aside("good.toml", &rule("answer = \"at last\""));
@@ -221,7 +221,7 @@ fn a_broken_turn_can_be_asked_again() {
         .ends(0);
     assert_eq!(output.out, "at last\n");
     assert_eq!(
-        world.state(&id).requests,
+        world.state(&id).tally.requests,
         requests + 1,
         "one request was made, and one is counted"
     );
@@ -305,7 +305,11 @@ fn asking_again_twice_before_anybody_goes_on_asks_once() {
     let turn = state.turns.keys().last().unwrap().0.to_string();
     for _ in 0..2 {
         world.run(&["ask-again", &id, &turn]).ends(0);
-        assert_eq!(world.state(&id).requests, state.requests, "none was sent");
+        assert_eq!(
+            world.state(&id).tally.requests,
+            state.tally.requests,
+            "none was sent"
+        );
     }
     let good = world.aside("good.toml", &rule("answer = \"at last\""));
     let resume = [
@@ -318,7 +322,7 @@ fn asking_again_twice_before_anybody_goes_on_asks_once() {
         &good,
     ];
     assert_eq!(world.run(&resume).ends(0).out, "at last\n");
-    assert_eq!(world.state(&id).requests, state.requests + 1);
+    assert_eq!(world.state(&id).tally.requests, state.tally.requests + 1);
 }
 
 #[test]

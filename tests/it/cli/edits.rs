@@ -110,7 +110,7 @@ fn a_rewritten_thought_changes_what_follows_and_nothing_else() {
     once(&state, &stored);
     assert_eq!(executions(&state, call(&state, "second")), 0);
     assert!(stored.iter().all(|id| state.nodes[id].active));
-    assert_eq!(state.edits.len(), 1);
+    assert_eq!(state.operator.edits.len(), 1);
 }
 
 #[test]
@@ -201,11 +201,11 @@ fn a_replaced_call_runs_the_other_tool() {
 fn guidance_asks_the_model_once_more() {
     let world = World::new();
     let id = finished(&world);
-    let requests = world.state(&id).requests;
+    let requests = world.state(&id).tally.requests;
     let output = world.run(&["guide", &id, "And now?", "--resume"]).ends(0);
     assert_eq!(output.out, "without \n".replace(" \n", "\n"));
     let state = world.state(&id);
-    assert_eq!(state.requests, requests + 1);
+    assert_eq!(state.tally.requests, requests + 1);
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
     node(&state, NodeKind::Prompt, "And now?");
 }
@@ -256,7 +256,7 @@ fn an_inserted_call_runs_and_is_seen() {
     let world = World::new();
     let id = finished(&world);
     let state = world.state(&id);
-    let requests = state.requests;
+    let requests = state.tally.requests;
     let args = r#"{"_as":"extra","path":"copy.txt"}"#;
     refused(&world, &["insert-call", &id, "no_such_tool", "--args", "{}"], 2);
     refused(&world, &["insert-call", &id, "read_file", "--args", "{}"], 2);
@@ -272,7 +272,7 @@ fn an_inserted_call_runs_and_is_seen() {
             call(&state, "second"),
         ],
     );
-    assert_eq!(state.requests, requests + 1);
+    assert_eq!(state.tally.requests, requests + 1);
 }
 
 #[test]
@@ -316,13 +316,13 @@ fn a_refused_answer_gives_another_turn() {
 fn an_edited_answer_is_the_answer() {
     let world = World::new();
     let id = finished(&world);
-    let requests = world.state(&id).requests;
+    let requests = world.state(&id).tally.requests;
     let answer = node(&world.state(&id), NodeKind::Answer, "copied");
     let output = world
         .run(&["edit", &id, &answer, "--text", "In my words.", "--resume"])
         .ends(0);
     assert_eq!(output.out, "In my words.\n");
-    assert_eq!(world.state(&id).requests, requests);
+    assert_eq!(world.state(&id).tally.requests, requests);
 }
 
 #[test]

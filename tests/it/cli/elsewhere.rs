@@ -50,7 +50,7 @@ fn a_session_from_elsewhere_names_what_it_brings_and_runs_nothing_unasked() {
         .run(&args)
         .tells("Decided elsewhere, and asked again: 0 rules, 1 approvals. The preset is guarded.");
     assert!(!paid());
-    assert_eq!(world.state(&id).policy, "guarded");
+    assert_eq!(world.state(&id).settings.policy, "guarded");
     // From then on it is one's own.
     let again = world.run(&["resume", &id, "--headless", "--max-turns", "3"]);
     assert!(!again.err.contains("from elsewhere"), "{}", again.err);
@@ -64,14 +64,14 @@ fn rules_of_a_session_from_elsewhere_are_dropped() {
     theirs
         .run(&["add-rule", &id, r#"tool = "read_file", gate = "allow""#])
         .ends(0);
-    assert_eq!(theirs.state(&id).rules.len(), 1);
+    assert_eq!(theirs.state(&id).settings.rules.len(), 1);
     // The list is gone, as on another machine. It is made anew, without sessions of a directory that is named.
     std::fs::remove_dir_all(theirs.path("home/.local/state/overrule/written")).unwrap();
     theirs.run(&["resume", &id, "--headless"]).ends(4);
     theirs
         .run(&["resume", &id, "--headless", "--from-elsewhere"])
         .tells("1 rules");
-    assert!(theirs.state(&id).rules.iter().all(|rule| rule.dropped));
+    assert!(theirs.state(&id).settings.rules.iter().all(|rule| rule.dropped));
 }
 
 #[test]

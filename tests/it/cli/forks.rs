@@ -218,7 +218,7 @@ fn every_place_can_be_forked_and_tears_no_decision() {
         let copied = world.facts(&new);
         assert_eq!(copied[..at], facts[..at]);
         assert!(!copied.last().unwrap().more);
-        assert_eq!(fold(&copied).forks.len(), 1);
+        assert_eq!(fold(&copied).origin.forks.len(), 1);
         fs::remove_dir_all(world.sessions().join(new)).unwrap();
     }
     assert!(rounded > 0, "there are decisions of several events");
@@ -347,16 +347,16 @@ fn a_single_file_and_a_fork_can_be_forked() {
     let (id, at) = ended(&world);
     let file = world.aside("sample.jsonl", &world.journal(&id));
     let first = fork(&world, &[&file, "--at", &at.to_string()]);
-    assert_eq!(world.state(&first).forks[0].session.as_ref(), "sample");
+    assert_eq!(world.state(&first).origin.forks[0].session.as_ref(), "sample");
     let second = fork(&world, &[&first, "--at", &at.to_string()]);
     let state = world.state(&second);
     assert_eq!(
-        (state.forks.len(), state.elsewhere.len()),
+        (state.origin.forks.len(), state.origin.elsewhere.len()),
         (1, 2),
         "what the first one knows is known"
     );
     let third = fork(&world, &[&first]);
-    assert_eq!(world.state(&third).forks.len(), 2);
+    assert_eq!(world.state(&third).origin.forks.len(), 2);
     // A file is nobody's session, and neither are its forks.
     world
         .run(&["resume", &second, "--headless"])

@@ -133,7 +133,7 @@ fn a_limit_ends_with_its_own_code_and_says_how_to_go_on() {
         .ends(5);
     assert_eq!(run_output.out, "");
     assert!(run_output.err.contains("--max-turns"), "{}", run_output.err);
-    assert_eq!(world.state(&world.id()).requests, 2);
+    assert_eq!(world.state(&world.id()).tally.requests, 2);
 }
 
 /// The arguments of the first command that a text names after these words, as a shell reads them.

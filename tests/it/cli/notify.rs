@@ -135,7 +135,7 @@ fn who_is_called_can_be_changed_while_the_run_waits_and_is_recorded() {
     assert!(message.contains(r#""cause":"calls""#), "{message}");
     // The change is a fact that names no secret, and a process that continues the run keeps it.
     let state = world.state(&id);
-    assert!(state.resilience.unwrap().policy.contains("cat > "));
+    assert!(state.settings.resilience.unwrap().policy.contains("cat > "));
     let audit = world.run(&["audit", &id]).ends(0).out;
     assert!(
         audit.contains("notify.command") && !audit.contains("cat > "),

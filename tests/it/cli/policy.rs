@@ -73,7 +73,7 @@ fn a_policy_file_holds_for_the_whole_run_wherever_it_goes_on() {
     let start = call(&world.state(&id), "start").to_string();
     world.run(&["reject", &id, &start, "--resume"]).ends(0);
     let state = world.state(&id);
-    assert_eq!(state.policy, "auto", "its preset");
+    assert_eq!(state.settings.policy, "auto", "its preset");
     // Named again, another file replaces it.
     world.run(&["guide", &id, "again", "--after", "1"]).ends(0);
     let output = world

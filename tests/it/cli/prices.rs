@@ -21,7 +21,7 @@ fn a_run_says_what_it_cost_and_a_preview_what_an_edit_would() {
     let output = world.play(STEPS, &["--policy", "auto"]).ends(0).tells(" XTS");
     let id = world.id();
     let state = world.state(&id);
-    let spent = state.spent.describe().unwrap();
+    let spent = state.tally.spent.describe().unwrap();
     assert!(
         !spent.starts_with("at least") && spent.ends_with("XTS"),
         "{spent}"
@@ -79,7 +79,7 @@ fn a_limit_of_price_ends_a_run_that_nobody_watches_and_can_be_raised() {
     assert!(!output.err.contains("--max-turns"), "{}", output.err);
     let id = world.id();
     assert_eq!(
-        world.state(&id).requests,
+        world.state(&id).tally.requests,
         1,
         "the first is asked: nothing was spent before it"
     );
@@ -92,11 +92,11 @@ fn a_limit_of_price_ends_a_run_that_nobody_watches_and_can_be_raised() {
         output.err
     );
     // As much as was spent is no more than was spent.
-    let spent = world.state(&id).spent.of("XTS");
+    let spent = world.state(&id).tally.spent.of("XTS");
     let more = overrule::domain::price::decimal(spent + 1);
     world
         .run(&["resume", &id, "--headless", "--max-price", &more])
         .ends(5);
-    assert_eq!(world.state(&id).requests, 2);
-    assert_eq!(world.state(&id).limits.price, Some(spent + 1));
+    assert_eq!(world.state(&id).tally.requests, 2);
+    assert_eq!(world.state(&id).settings.limits.price, Some(spent + 1));
 }

@@ -93,7 +93,7 @@ fn a_tool_is_hidden_only_where_the_operator_wants_it() {
         "{names:?}"
     );
     // The reason is recorded in the journal.
-    let facts = world.state(&world.id()).weights.offers;
+    let facts = world.state(&world.id()).learned.weights.offers;
     let hidden = facts.values().flatten().filter(|one| one.hidden);
     assert_eq!(hidden.map(|one| &*one.tool).collect::<Vec<_>>(), ["list_dir"]);
 }

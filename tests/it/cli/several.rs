@@ -227,10 +227,13 @@ fn limits_and_policy_are_changed_for_the_next_who_goes_on() {
         .run(&["set-limits", &id, "--max-turns", "7", "--parallel", "2"])
         .ends(0);
     let state = world.state(&id);
-    assert_eq!((state.limits.turns, state.limits.parallel), (Some(7), 2));
+    assert_eq!(
+        (state.settings.limits.turns, state.settings.limits.parallel),
+        (Some(7), 2)
+    );
     world.run(&["set-policy", &id, "auto"]).ends(0);
     let state = world.state(&id);
-    assert_eq!(&*state.policy, "auto");
+    assert_eq!(&*state.settings.policy, "auto");
     assert_eq!(world.read("log.txt"), "");
     // The question that was put stays one; those that follow are not put any more.
     let start = call(&state, "start");
@@ -245,7 +248,7 @@ fn limits_and_policy_are_changed_for_the_next_who_goes_on() {
         "--headless",
     ];
     assert_eq!(world.run(&approve).ends(0).out, "copied alpha, started, logged\n");
-    assert_eq!(world.state(&id).limits.turns, Some(7));
+    assert_eq!(world.state(&id).settings.limits.turns, Some(7));
 }
 
 #[test]

@@ -131,6 +131,9 @@ fn a_recorded_session_is_resumed_undone_and_switched_without_a_request() {
         let again = world.run(&["resume", &id, "--headless"]).ends(0).out;
         assert_eq!(again, answer, "{sample}");
         let state = world.state(&id);
-        assert!(state.tool_changes.is_empty(), "{sample}: no tool is another one");
+        assert!(
+            state.settings.tool_changes.is_empty(),
+            "{sample}: no tool is another one"
+        );
     }
 }

@@ -433,7 +433,7 @@ async fn new_words_and_an_interruption_are_a_no_and_the_agents_own_words_are_non
                 &["go"]
             };
             assert_eq!(words[..expected.len()], *expected, "{text}");
-            let edits: Vec<&str> = live.state.edits.iter().map(|edit| &*edit.what).collect();
+            let edits: Vec<&str> = live.state.operator.edits.iter().map(|edit| &*edit.what).collect();
             assert!(
                 edits.iter().all(|what| *what == "words of the agent's user"),
                 "{edits:?}"

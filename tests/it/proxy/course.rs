@@ -150,7 +150,7 @@ async fn a_person_edits_one_call_rejects_another_and_neither_runs_as_it_was() {
             .keys()
             .filter(|id| id.kind == NodeKind::Prompt)
             .count();
-        assert_eq!((prompts, state.requests), (1, 2), "{wire}");
+        assert_eq!((prompts, state.tally.requests), (1, 2), "{wire}");
         live.end().await;
     }
 }
@@ -203,7 +203,7 @@ async fn what_the_policy_allows_passes_byte_for_byte_and_is_recorded() {
         expected[list].as_array_mut().unwrap().pop();
         assert_eq!(last, expected, "{wire}: the request passes unchanged");
         live.settles("the second answer", |state| {
-            matches!(state.mode, Mode::Finished(_)) && state.requests == 3
+            matches!(state.mode, Mode::Finished(_)) && state.tally.requests == 3
         })
         .await;
         let prompts = live
@@ -395,7 +395,7 @@ async fn a_request_next_to_a_held_reply_is_a_conversation_of_its_own_and_ends_no
             .await;
         let prompts = live.state.nodes.keys();
         let prompts = prompts.filter(|id| id.kind == NodeKind::Prompt).count();
-        assert_eq!((prompts, live.state.requests), (1, 2), "{wire}");
+        assert_eq!((prompts, live.state.tally.requests), (1, 2), "{wire}");
         live.end().await;
         second.end().await;
     }
@@ -559,6 +559,6 @@ async fn an_agent_whose_history_the_server_keeps_stays_in_one_conversation() {
         .await;
     let call = live.state.calls.values().next().unwrap();
     assert_eq!(call.status, Status::Succeeded);
-    assert_eq!(live.state.requests, 2);
+    assert_eq!(live.state.tally.requests, 2);
     live.end().await;
 }

@@ -63,7 +63,7 @@ async fn another_name_is_another_conversation_also_with_the_same_words() {
             assert_eq!(prompts(&second.state), [words, "further"], "{header}");
             for live in [&first, &second] {
                 assert_eq!(
-                    live.state.agent.rewritten, None,
+                    live.state.origin.agent.rewritten, None,
                     "{header}: nothing was rewritten"
                 );
             }
@@ -89,7 +89,10 @@ async fn a_conversation_that_continues_under_a_new_name_has_both() {
         agent.say("two");
         agent.take(&reply(WIRE, asks(&agent)).await);
         has_prompts(&mut live, 2).await;
-        assert_eq!(live.state.agent.rewritten, None, "{header}: it was extended");
+        assert_eq!(
+            live.state.origin.agent.rewritten, None,
+            "{header}: it was extended"
+        );
         // The new name alone finds it, and so does the old one.
         agent.forget(0);
         agent.say("a summary");
@@ -179,6 +182,6 @@ async fn a_resumed_session_continues_under_any_name() {
     reply(WIRE, asks(&agent)).await;
     has_prompts(&mut live, 3).await;
     assert_eq!(prompts(&live.state), ["one", "two", "three"]);
-    assert_eq!(live.state.agent.rewritten, None);
+    assert_eq!(live.state.origin.agent.rewritten, None);
     live.end().await;
 }

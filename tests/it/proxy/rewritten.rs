@@ -43,7 +43,7 @@ async fn the_time_that_an_agent_waits_for_a_whole_reply_is_known_and_that_for_a_
             let asking = asks(&agent);
             let mut live = run(&mut stage, Preset::Supervised).await;
             let call = asked(&mut live, "bash").await;
-            let wait = live.state.agent.wait.map(|wait| wait.ms);
+            let wait = live.state.origin.agent.wait.map(|wait| wait.ms);
             assert_eq!(wait, known, "{wire} {streams} {seconds}");
             approve(&live, call).await;
             assert_eq!(reply(wire, asking).await.calls.len(), 1, "{wire}");
@@ -89,7 +89,10 @@ async fn edited(wire: &'static str, more: usize) -> (Agent, Live, Stage, Server,
             .is_some_and(|one| one.revisions.len() > 1)
     })
     .await;
-    assert_eq!(live.state.agent.rewritten, None, "{wire}: so far it was extended");
+    assert_eq!(
+        live.state.origin.agent.rewritten, None,
+        "{wire}: so far it was extended"
+    );
     (agent, live, stage, model, [rejected, corrected])
 }
 
@@ -102,13 +105,13 @@ async fn a_shortened_history_is_reported_once_with_the_edits_that_it_lacks() {
         agent.forget(0);
         agent.say("a summary of what was");
         agent.take(&reply(wire, asks(&agent)).await);
-        live.settles("it is reported", |state| state.agent.rewritten.is_some())
+        live.settles("it is reported", |state| state.origin.agent.rewritten.is_some())
             .await;
-        let seam = live.state.agent.rewritten;
+        let seam = live.state.origin.agent.rewritten;
         assert!(
-            live.state.agent.lost.iter().eq(&lost),
+            live.state.origin.agent.lost.iter().eq(&lost),
             "{wire}: {:?}",
-            live.state.agent
+            live.state.origin.agent
         );
         // Both are there: what was, and what follows.
         assert!(live.state.nodes.contains_key(&rejected), "{wire}");
@@ -135,7 +138,7 @@ async fn a_shortened_history_is_reported_once_with_the_edits_that_it_lacks() {
             state.nodes.values().any(|node| node.text() == "and on")
         })
         .await;
-        assert_eq!(live.state.agent.rewritten, seam, "{wire}: reported once");
+        assert_eq!(live.state.origin.agent.rewritten, seam, "{wire}: reported once");
         let sent = model.seen().last().unwrap().body.clone();
         assert!(
             !sent.contains("not this") && !sent.contains("by hand"),
@@ -156,7 +159,7 @@ async fn an_agent_that_goes_back_to_a_message_loses_no_edit_before_it() {
             state.nodes.values().any(|node| node.text() == "this way")
         })
         .await;
-        assert_eq!(live.state.agent.rewritten, None, "{wire}");
+        assert_eq!(live.state.origin.agent.rewritten, None, "{wire}");
         let list = ["messages", "contents", "input"];
         let length = list
             .iter()
@@ -166,9 +169,13 @@ async fn an_agent_that_goes_back_to_a_message_loses_no_edit_before_it() {
         agent.forget(length);
         agent.say("no, that way");
         reply(wire, asks(&agent)).await;
-        live.settles("it is reported", |state| state.agent.rewritten.is_some())
+        live.settles("it is reported", |state| state.origin.agent.rewritten.is_some())
             .await;
-        assert!(live.state.agent.lost.is_empty(), "{wire}: {:?}", live.state.agent);
+        assert!(
+            live.state.origin.agent.lost.is_empty(),
+            "{wire}: {:?}",
+            live.state.origin.agent
+        );
         let sent = model.seen().last().unwrap().body.clone();
         assert!(
             sent.contains("not this") && sent.contains("by hand"),

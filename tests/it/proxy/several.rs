@@ -232,14 +232,14 @@ async fn a_conversation_without_a_name_continues_only_a_run_of_its_program_with_
             reply(row.wire, asking).await;
             live.settles("it is in the same run", |state| prompts(state).len() == 2)
                 .await;
-            assert!(live.state.agent.rewritten.is_some(), "{}", row.what);
+            assert!(live.state.origin.agent.rewritten.is_some(), "{}", row.what);
         } else {
             let mut other = run(&mut stage, Preset::Auto).await;
             reply(row.wire, asking).await;
             other.settles("finished", finished).await;
             assert_eq!(prompts(&other.state), ["two"], "{}", row.what);
             assert_eq!(prompts(&live.state), ["one"], "{}", row.what);
-            assert_eq!(live.state.agent.rewritten, None, "{}", row.what);
+            assert_eq!(live.state.origin.agent.rewritten, None, "{}", row.what);
             other.end().await;
         }
         live.end().await;

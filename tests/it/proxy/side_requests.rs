@@ -50,9 +50,9 @@ async fn asked_beside(stage: &Stage, name: &str, streams: bool, words: &str) -> 
 
 /// Waits until a run knows so many, and returns their tokens.
 async fn known(live: &mut Live, count: u32) -> Usage {
-    live.settles("it is recorded", |state| state.agent.side.count == count)
+    live.settles("it is recorded", |state| state.origin.agent.side.count == count)
         .await;
-    live.state.agent.side.usage
+    live.state.origin.agent.side.usage
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn a_request_without_tools_is_recorded_in_its_conversation_with_its_tokens
     first.settles("finished", finished).await;
     let usage = known(&mut first, 1).await;
     assert_eq!((usage.input, usage.output), (Some(12), Some(3)));
-    let (requests, counted) = (first.state.requests, first.state.usage);
+    let (requests, counted) = (first.state.tally.requests, first.state.tally.usage);
 
     let passed = asked_beside(&stage, "s1", true, "another title").await;
     assert!(passed.contains("message_stop"), "{passed}");
@@ -97,9 +97,9 @@ async fn a_request_without_tools_is_recorded_in_its_conversation_with_its_tokens
     asked_beside(&stage, "s3", false, "of nobody").await;
     known(&mut first, 3).await;
 
-    assert_eq!(second.state.agent.side.count, 1);
-    assert_eq!(first.state.requests, requests, "no request of the run");
-    assert_eq!(first.state.usage, counted, "no limit counts them");
+    assert_eq!(second.state.origin.agent.side.count, 1);
+    assert_eq!(first.state.tally.requests, requests, "no request of the run");
+    assert_eq!(first.state.tally.usage, counted, "no limit counts them");
     assert!(first.state.turns.len() <= 2, "no turn");
     first.end().await;
     second.end().await;

@@ -138,8 +138,10 @@ async fn a_sub_agent_in_the_background_that_nothing_names_has_exactly_the_task_o
         other.say(&format!("Please do this: {TASK}"));
         let (status, _) = other.ask().await;
         assert_eq!(status, 200, "{wire}");
-        live.settles("it is in the same run", |state| state.agent.rewritten.is_some())
-            .await;
+        live.settles("it is in the same run", |state| {
+            state.origin.agent.rewritten.is_some()
+        })
+        .await;
         live.end().await;
     }
 }

@@ -62,7 +62,7 @@ fn an_entry_is_asked_as_it_says_and_resumed_as_well() {
         // The tool saw no key.
         assert!(!one.body.contains("canary"), "{}", one.body);
     }
-    let spent = world.state(&id).spent.describe().unwrap();
+    let spent = world.state(&id).tally.spent.describe().unwrap();
     assert!(spent.ends_with("XTS"), "{spent}");
     for text in [&output.out, &output.err, &again.out, &again.err] {
         assert!(!text.contains("canary"), "{text}");

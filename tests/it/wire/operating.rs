@@ -88,12 +88,12 @@ async fn a_thought_rewritten_behind_calls_that_wait_asks_nobody_before_they_are_
                 .live
                 .settles("what came after the thought has fallen", quiet)
                 .await;
-            assert_eq!((stage.live.state.requests, stage.asked().len()), (1, 1));
+            assert_eq!((stage.live.state.tally.requests, stage.asked().len()), (1, 1));
             approve(&stage, one).await;
             let ended = move |state: &State| state.calls[&one].status == Status::Succeeded;
             stage.live.settles("the first has run", ended).await;
             assert_eq!(
-                (stage.live.state.requests, stage.asked().len()),
+                (stage.live.state.tally.requests, stage.asked().len()),
                 (1, 1),
                 "one waits still"
             );
@@ -194,7 +194,7 @@ async fn a_running_call_that_is_cancelled_is_told_as_the_operator_says_it_ended(
         stage.live.settles("it is in doubt", unknown).await;
         eventually("the command is ended", || !still_running(pid, ticks)).await;
         assert_eq!(
-            (stage.live.state.requests, stage.asked().len()),
+            (stage.live.state.tally.requests, stage.asked().len()),
             (1, 1),
             "nobody is asked before somebody says what came of it"
         );

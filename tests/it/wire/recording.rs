@@ -83,9 +83,9 @@ fn a_run_is_repeated_from_its_recording_without_a_server() {
         world.state(&first),
         world.state(ids.iter().find(|id| **id != first).unwrap()),
     );
-    assert_eq!(one.requests, other.requests);
-    assert_eq!(one.usage, other.usage);
-    assert_eq!(one.quirks, other.quirks);
+    assert_eq!(one.tally.requests, other.tally.requests);
+    assert_eq!(one.tally.usage, other.tally.usage);
+    assert_eq!(one.learned.quirks, other.learned.quirks);
     let started = |state: &overrule::domain::state::State| state.started.clone().unwrap();
     assert_eq!(started(&one).model, started(&other).model);
 }
@@ -113,8 +113,8 @@ fn a_recording_repeats_a_run_in_every_format() {
         let ids = world.ids();
         let second = ids.iter().find(|id| **id != first).unwrap();
         assert_eq!(
-            world.state(&first).usage,
-            world.state(second).usage,
+            world.state(&first).tally.usage,
+            world.state(second).tally.usage,
             "{}",
             format.name
         );

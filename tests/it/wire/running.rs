@@ -98,7 +98,7 @@ async fn several_edits_as_one_are_told_in_one_request() {
             prompt(Some(TurnId(99))),
         ];
         stage.live.commit(bad).await.unwrap_err();
-        assert_eq!(stage.live.state.edits.len(), 0);
+        assert_eq!(stage.live.state.operator.edits.len(), 0);
         let turn = stage.live.state.turn_of(start).map(|turn| turn.id);
         let edits = vec![
             pick::edited(&stage.live.state, start, &args),

@@ -216,7 +216,7 @@ fn token_counts_inside_of_a_choice_are_counted() {
     ))
     .ends(5);
     assert_eq!(server.seen().len(), 2);
-    let usage = world.state(&world.id()).usage;
+    let usage = world.state(&world.id()).tally.usage;
     assert_eq!((usage.input, usage.cached), (Some(100_000), Some(80_000)));
 }
 

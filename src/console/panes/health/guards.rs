@@ -26,16 +26,16 @@ const WORDS: usize = 80;
 pub(super) fn detectors(run: &RunPart) -> Vec<Row> {
     let state = &run.state;
     let by_settings = state
-        .resilience
+        .settings.resilience
         .as_ref()
         .and_then(|one| Policy::recorded(&one.policy));
     let row = |detector: Detector| {
         let found = |one: &&Incident| one.finding.detector == detector;
-        let found = state.escape.incidents.iter().filter(found).count();
+        let found = state.learned.escape.incidents.iter().filter(found).count();
         let off = by_settings
             .as_ref()
             .is_some_and(|policy| !policy.loops.listens(detector));
-        let (role, word) = if state.escape.muted.contains(&detector) {
+        let (role, word) = if state.learned.escape.muted.contains(&detector) {
             (Role::Warning, "muted by you")
         } else if off {
             (Role::Warning, "muted (settings)")
@@ -69,12 +69,12 @@ pub(super) fn lessons(run: &RunPart) -> Option<Row> {
 pub(super) fn interventions(run: &RunPart) -> Vec<Row> {
     let state = &run.state;
     // The step itself reports its edit.
-    let by_hand = state.edits.iter().rev().filter(|one| one.by.is_none());
+    let by_hand = state.operator.edits.iter().rev().filter(|one| one.by.is_none());
     let mut rows: Vec<(NodeId, Row)> = by_hand
         .take(STEPS)
         .filter_map(|one| Some((one.intervention, by_operator(state, one.intervention)?)))
         .collect();
-    let incidents = state.escape.incidents.iter().rev().take(STEPS);
+    let incidents = state.learned.escape.incidents.iter().rev().take(STEPS);
     let steps = incidents.flat_map(|incident| incident.steps.iter().map(move |step| (incident, step)));
     rows.extend(steps.map(|(incident, step)| (step.node, guard(incident, step))));
     rows.sort_by_key(|(id, _)| std::cmp::Reverse(id.no));

@@ -36,7 +36,7 @@ pub(super) fn inspect(model: &mut Model, width: u16, height: usize) {
         // A sent request does not change. It is laid out again after it was loaded, after an edit,
         // and after another request. Neither of the two numbers ever decreases.
         Tab::Context | Tab::Wire => {
-            Seq(u64::from(model.run.state.epoch.0) + u64::from(model.run.state.requests))
+            Seq(u64::from(model.run.state.epoch.0) + u64::from(model.run.state.tally.requests))
         }
         _ => model.run.state.seq,
     };

@@ -48,7 +48,7 @@ fn a_held_request_is_counted_down_and_asks_nobody() {
         let text = stage.flat();
         assert!(text.contains("turn 2 is asked again in 14 s"), "{text}");
         stage.wait(14_000);
-        assert_eq!(stage.model.run.state.requests, 1, "nothing was sent so far");
+        assert_eq!(stage.model.run.state.tally.requests, 1, "nothing was sent so far");
         stage.clock = i64::try_from(stage.now).unwrap();
         stage.turn(TurnEvent::RetryDue { turn: TurnId(2) });
         stage.request(2, 2);
@@ -193,7 +193,11 @@ fn a_retry_suspended_by_an_edit_does_not_resume_by_itself() {
     stage.begin();
     stage.press("g g e");
     stage.carry_out();
-    assert!(!stage.model.run.state.editing.is_empty(), "{}", stage.text());
+    assert!(
+        !stage.model.run.state.operator.editing.is_empty(),
+        "{}",
+        stage.text()
+    );
     stage.broken_by(StreamFaultKind::Server, "HTTP 503", None);
     assert_eq!(
         stage.model.run.phase(false),
@@ -205,6 +209,10 @@ fn a_retry_suspended_by_an_edit_does_not_resume_by_itself() {
     // Without the edit the request is retried immediately.
     stage.press("esc");
     stage.carry_out();
-    assert!(stage.model.run.state.editing.is_empty(), "{}", stage.text());
+    assert!(
+        stage.model.run.state.operator.editing.is_empty(),
+        "{}",
+        stage.text()
+    );
     assert_ne!(stage.model.run.phase(false), RunPhase::HeldByEdit);
 }

@@ -15,7 +15,7 @@ type Turn<'a> = (&'a str, &'a [&'a str]);
 fn turns(stage: &mut Stage, turns: &[Turn<'_>]) {
     for (thought, calls) in turns {
         let state = &stage.model.run.state;
-        let (no, turn) = (state.last_no + 1, state.last_turn + 1);
+        let (no, turn) = (state.tally.last_no + 1, state.tally.last_turn + 1);
         let calls = calls.iter().map(|call| call.split_once(' ').unwrap());
         let calls: Vec<(&str, String)> = calls
             .map(|(tool, path)| (tool, format!(r#"{{"path":"{path}"}}"#)))

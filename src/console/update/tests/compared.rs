@@ -62,7 +62,7 @@ fn again(paths: &[&str], size: (u16, u16)) -> Stage {
     stage.press("enter");
     stage.carry_out();
     let state = &stage.model.run.state;
-    let (no, turn) = (state.last_no + 1, state.last_turn + 1);
+    let (no, turn) = (state.tally.last_no + 1, state.tally.last_turn + 1);
     let args: Vec<String> = paths
         .iter()
         .map(|path| format!(r#"{{"path":"{path}"}}"#))

@@ -151,8 +151,11 @@ fn a_rewritten_history_is_one_line_with_the_edits_that_no_longer_apply() {
     let words = "the agent rewrote its history from c3 on; edits that no longer apply: c3 t2";
     assert_eq!(stage.status(), words);
     assert!(stage.text().contains(words), "{}", stage.text());
-    assert_eq!(stage.model.run.state.agent.lost, lost.into_iter().collect());
-    assert!(stage.model.run.state.agent.rewritten.is_some());
+    assert_eq!(
+        stage.model.run.state.origin.agent.lost,
+        lost.into_iter().collect()
+    );
+    assert!(stage.model.run.state.origin.agent.rewritten.is_some());
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.engine(rewriting(Vec::new()));
@@ -165,7 +168,7 @@ fn requests_without_tools_are_lines_of_the_log_and_one_row_of_the_budget() {
     stage.begin();
     stage.press("7");
     assert!(!stage.text().contains("no tools"), "{}", stage.text());
-    let requests = stage.model.run.state.requests;
+    let requests = stage.model.run.state.tally.requests;
     let side = |words: &str, usage| {
         let words = words.into();
         Event::Run(RunEvent::SideRequest(SideRequest { words, usage }))
@@ -182,7 +185,7 @@ fn requests_without_tools_are_lines_of_the_log_and_one_row_of_the_budget() {
         text.contains("no tools   2 requests, 15 tokens (12 sent, 3 received), in no limit"),
         "{text}"
     );
-    assert_eq!(stage.model.run.state.requests, requests);
+    assert_eq!(stage.model.run.state.tally.requests, requests);
     stage.press("4");
     let text = stage.text();
     assert!(

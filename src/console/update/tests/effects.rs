@@ -305,7 +305,7 @@ fn the_preview_names_effects_with_their_arguments_and_time() {
 #[test]
 fn of_the_ledger_of_a_long_run_the_rows_on_the_screen_are_made_and_no_others() {
     let mut stage = Stage::long();
-    let no = stage.model.run.state.last_no;
+    let no = stage.model.run.state.tally.last_no;
     for at in 1..=30 {
         let args = format!(r#"{{"path":"{at}","content":"b"}}"#);
         stage.finished(&format!("c{}", no + at), "write_file", &args, Outcome::ok("1"));

@@ -70,7 +70,7 @@ fn working_time_advances_while_nothing_arrives() {
     stage.engine(Event::Run(RunEvent::LimitsRaised {
         limits: overrule_domain::event::run::Limits {
             wall_ms: Some(30_000),
-            ..stage.model.run.state.limits
+            ..stage.model.run.state.settings.limits
         },
     }));
     stage.press("7");

@@ -142,7 +142,7 @@ fn a_key_lets_it_repeat() {
     });
     assert_eq!(stage.commands(), [allow]);
     // The same key withdraws it.
-    let signatures = stage.model.run.state.escape.incidents[0]
+    let signatures = stage.model.run.state.learned.escape.incidents[0]
         .finding
         .signatures
         .clone();

@@ -33,7 +33,10 @@ fn repeats(width: u16, entries: impl FnOnce(&Stage) -> Vec<Seq>) -> Stage {
 fn the_frame_names_the_call_its_entry_its_end_and_the_edit() {
     for width in [60, 120] {
         let mut stage = repeats(width, |stage| vec![entry(stage, "c3")]);
-        let (at, edit) = (entry(&stage, "c3"), stage.model.run.state.edits[0].intervention);
+        let (at, edit) = (
+            entry(&stage, "c3"),
+            stage.model.run.state.operator.edits[0].intervention,
+        );
         let output = format!("┏ it repeats c3 {at}, succeeded; superseded: edit {edit} replaced it");
         let shown = stage.flat();
         assert!(shown.contains(&output), "{shown}");
@@ -162,7 +165,7 @@ fn what_another_run_did_is_framed_once_and_cannot_draw_the_frame() {
 fn the_effect_list_shows_why_one_is_superseded_and_what_would_repeat_it() {
     for width in [60, 120] {
         let mut stage = repeats(width, |stage| vec![entry(stage, "c3")]);
-        let edit = stage.model.run.state.edits[0].intervention;
+        let edit = stage.model.run.state.operator.edits[0].intervention;
         stage.press("O");
         let shown = stage.flat();
         let output = format!("succeeded, would be repeated by c8; superseded: edit {edit} replaced it");

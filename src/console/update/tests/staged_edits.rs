@@ -226,7 +226,7 @@ fn one_can_be_committed_alone_and_the_others_stay_held() {
     stage.carry_out();
     assert_eq!(args_of(&stage.model.staged_edits.edits()), [r#"{"path":"B"}"#]);
     assert_eq!(stage.carry_out(), [hold("c4")], "the commit let everything go");
-    assert!(stage.model.run.state.editing.contains_key(&id("c4")));
+    assert!(stage.model.run.state.operator.editing.contains_key(&id("c4")));
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn a_commit_by_another_hand_lets_nothing_of_mine_go() {
     let mut stage = two();
     stage.press("1 g j e");
     stage.carry_out();
-    assert_eq!(stage.model.run.state.editing.len(), 3);
+    assert_eq!(stage.model.run.state.operator.editing.len(), 3);
     stage.event(
         Actor::Operator("eve".into()),
         Event::Edit(EditEvent::Committed {
@@ -247,9 +247,9 @@ fn a_commit_by_another_hand_lets_nothing_of_mine_go() {
             by: None,
         }),
     );
-    assert!(stage.model.run.state.editing.is_empty());
+    assert!(stage.model.run.state.operator.editing.is_empty());
     assert_eq!(stage.carry_out(), [hold("t2"), hold("c3"), hold("c4")]);
-    assert_eq!(stage.model.run.state.editing.len(), 3);
+    assert_eq!(stage.model.run.state.operator.editing.len(), 3);
     assert!(
         matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
         "the open text stays"

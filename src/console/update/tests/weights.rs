@@ -139,11 +139,18 @@ fn a_breaker_that_opened_is_listed_and_reset_from_its_row() {
         why: "5 failures in a row".into(),
         ..Breaker::default()
     };
-    stage.model.run.state.breakers.insert(quiet, Breaker::default());
     stage
         .model
         .run
         .state
+        .learned
+        .breakers
+        .insert(quiet, Breaker::default());
+    stage
+        .model
+        .run
+        .state
+        .learned
         .breakers
         .insert(Scope::Tool("search".into()), open);
     stage.press("8 g");

@@ -119,7 +119,7 @@ fn the_decisive_words_are_visible_at_every_width() {
     for width in [40, 60, 80] {
         let mut stage = Stage::new(width, 60);
         stage.troubled();
-        let muted = &mut stage.model.run.state.escape.muted;
+        let muted = &mut stage.model.run.state.learned.escape.muted;
         muted.insert(Detector::FailingTool);
         stage.press("8");
         let message = [

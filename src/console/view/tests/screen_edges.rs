@@ -165,7 +165,7 @@ fn a_replay_shows_its_position_in_the_header() {
 fn a_short_header_field_is_shown_where_a_longer_one_does_not_fit() {
     let mut stage = Stage::new(56, 24);
     stage.sample();
-    stage.model.run.state.title = Some("a name that is longer than all of the room".into());
+    stage.model.run.state.settings.title = Some("a name that is longer than all of the room".into());
     let text = stage.text();
     let header = text.lines().next().unwrap();
     assert!(

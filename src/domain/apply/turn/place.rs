@@ -18,11 +18,11 @@ pub(super) fn place(
     after: Option<TurnId>,
     producer: Producer,
 ) {
-    state.last_turn = state.last_turn.max(id.0);
+    state.tally.last_turn = state.tally.last_turn.max(id.0);
     if state.turns.contains_key(&id) {
         return;
     }
-    let line = state.threads.entry(thread).or_default();
+    let line = state.threads.turns.entry(thread).or_default();
     let index = after
         .and_then(|after| state.turns.get(&after))
         .filter(|after| after.thread == thread)
@@ -74,6 +74,7 @@ pub(super) fn place(
     super::note_child(state, thread);
     let moved: Vec<TurnId> = state
         .threads
+        .turns
         .get(&thread)
         .map(|line| line[index..].to_vec())
         .unwrap_or_default();
@@ -85,7 +86,11 @@ pub(super) fn place(
 /// Returns the reply number at a place of a thread: one more than the active whole replies before
 /// it. A turn split at a thought is not whole: the next one continues it.
 fn next_reply(state: &State, thread: ThreadId, index: usize) -> u32 {
-    let before = state.threads.get(&thread).map_or(&[][..], |line| &line[..index]);
+    let before = state
+        .threads
+        .turns
+        .get(&thread)
+        .map_or(&[][..], |line| &line[..index]);
     let whole = before
         .iter()
         .filter_map(|id| state.turns.get(id))

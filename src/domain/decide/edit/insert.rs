@@ -215,7 +215,7 @@ pub(super) fn call(
     check_args(
         draft.state,
         advice,
-        NodeId::new(NodeKind::Call, draft.state.last_no + 2),
+        NodeId::new(NodeKind::Call, draft.state.tally.last_no + 2),
         tool,
         args,
     )?;

@@ -16,7 +16,7 @@ use crate::state::State;
 /// Suspends the descendants of open edits again, unless this decision commits or invalidates the edit.
 pub(in crate::decide) fn restore_holds(draft: &mut Draft<'_>, command: Option<&Command>) {
     let commits = |event: &Event| matches!(event, Event::Edit(EditEvent::Committed { .. }));
-    if draft.state.editing.is_empty() || !draft.events.iter().any(commits) {
+    if draft.state.operator.editing.is_empty() || !draft.events.iter().any(commits) {
         return;
     }
     let mut left = draft.state.clone();
@@ -27,7 +27,7 @@ pub(in crate::decide) fn restore_holds(draft: &mut Draft<'_>, command: Option<&C
             |event: &Event| matches!(event, Event::Edit(EditEvent::Revised { node, .. }) if *node == id);
         edited.contains(&id) || draft.events.iter().any(revised)
     };
-    let editing = draft.state.editing.keys().copied();
+    let editing = draft.state.operator.editing.keys().copied();
     let others: Vec<NodeId> = editing
         .filter(|id| !is_stated(*id) && left.nodes.get(id).is_some_and(|node| node.active))
         .collect();

@@ -89,7 +89,7 @@ pub fn agenda(state: &State) {
         with(&|call: &Call| call.status == Status::Queued && call.delegates),
         "delegating"
     );
-    let children: BTreeSet<_> = state.children.keys().copied().collect();
+    let children: BTreeSet<_> = state.threads.children.keys().copied().collect();
     let children = children
         .into_iter()
         .filter(|id| state.turns_of(*id).next().is_some());
@@ -242,7 +242,8 @@ fn activity(state: &State) {
 fn executions_by_place(state: &State) {
     for seq in state.ledger.keys().copied() {
         let entries = || state.ledger.values().filter(|entry| changes(entry));
-        let begun = entries().any(|entry| entry.seq > seq) || state.elsewhere.keys().any(|one| *one > seq);
+        let begun =
+            entries().any(|entry| entry.seq > seq) || state.origin.elsewhere.keys().any(|one| *one > seq);
         assert_eq!(begun_since(state, seq), begun, "begun since {seq}");
         let at_the_time = |entry: &&LedgerEntry| match entry.outcome {
             LedgerOutcome::Running | LedgerOutcome::Unknown => true,

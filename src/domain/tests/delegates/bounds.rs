@@ -102,7 +102,7 @@ fn what_sub_agents_ask_counts_in_the_limits_of_the_run() {
     w.on(a).reply(&[call("read", r#"{"_as":"a1","n":1}"#)]);
     w.on(b).reply(&[call("read", r#"{"_as":"b1","n":1}"#)]);
     w.drain();
-    assert_eq!(w.state.requests, 4);
+    assert_eq!(w.state.tally.requests, 4);
     assert!(
         matches!(w.state.mode, Mode::Paused(_)),
         "the fifth request waits for the operator"

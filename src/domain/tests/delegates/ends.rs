@@ -136,7 +136,7 @@ fn two_sub_agents_resume_after_a_crash_like_the_root() {
         assert!(matches!(w.state.mode, Mode::Finished(_)), "{at}");
         assert_eq!((w.starts(a), w.starts(b)), (1, 1), "{at}");
         assert_eq!(w.starts(w.id("a1")), if at == 1 { 2 } else { 1 }, "{at}");
-        assert_eq!(w.state.children.len(), 2, "{at}");
+        assert_eq!(w.state.threads.children.len(), 2, "{at}");
     }
 }
 
@@ -161,7 +161,7 @@ fn the_program_may_die_between_any_two_events_of_a_delegation() {
                 .reply(&[delegate("a", ""), delegate("b", "")]);
         }
         super::super::op_sequence::bring_home(&mut w);
-        assert_eq!(w.state.children.len(), 2, "{fuse}");
+        assert_eq!(w.state.threads.children.len(), 2, "{fuse}");
         for label in ["a", "b"] {
             assert_eq!(
                 (w.starts(w.id(label)), w.status(w.id(label))),

@@ -38,12 +38,16 @@ fn is_told_and_tolerated(w: &mut World, once: impl Fn(&mut World)) {
             "after {n}: {}",
             w.last_request()
         );
-        assert!(w.state.escape.incidents.is_empty(), "after {n}");
+        assert!(w.state.learned.escape.incidents.is_empty(), "after {n}");
     }
     let calls = w.all(NodeKind::Call);
     assert!(calls.iter().all(|id| w.starts(*id) == 1), "every call ran");
     once(w);
-    assert_eq!(w.state.escape.incidents.len(), 1, "ten equal results are a loop");
+    assert_eq!(
+        w.state.learned.escape.incidents.len(),
+        1,
+        "ten equal results are a loop"
+    );
     assert_eq!(w.starts(newest(w)), 1, "the tenth ran, too");
 }
 
@@ -67,7 +71,7 @@ fn what_is_quick_or_fails_is_a_loop_as_usual() {
         for _ in 0..3 {
             long_turn(&mut w, args, ms);
         }
-        assert_eq!(w.state.escape.incidents.len(), 1, "{ms} {args}");
+        assert_eq!(w.state.learned.escape.incidents.len(), 1, "{ms} {args}");
     }
 }
 
@@ -78,7 +82,11 @@ fn of_equal_calls_the_newest_tells_whether_they_wait() {
     for _ in 0..2 {
         long_turn(&mut w, r#"{"n":5}"#, 10);
     }
-    assert_eq!(w.state.escape.incidents.len(), 1, "only the first one was slow");
+    assert_eq!(
+        w.state.learned.escape.incidents.len(),
+        1,
+        "only the first one was slow"
+    );
 }
 
 #[test]
@@ -88,7 +96,7 @@ fn another_result_begins_the_count_again() {
     for n in [5, 6, 7] {
         times(&mut w, 8, "read", &format!(r#"{{"n":{n}}}"#));
     }
-    assert!(w.state.escape.incidents.is_empty());
+    assert!(w.state.learned.escape.incidents.is_empty());
 }
 
 #[test]

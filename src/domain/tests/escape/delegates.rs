@@ -14,12 +14,12 @@ fn a_looping_sub_agent_is_stopped_and_its_parent_continues() {
     let mut w = World::with(rules(config));
     w.reply(&[call("delegate", r#"{"task":"repeat"}"#)]);
     let parent = newest(&w);
-    let thread = *w.state.children.keys().next().unwrap();
+    let thread = *w.state.threads.children.keys().next().unwrap();
     for _ in 0..3 {
         w.on_thread(thread).reply(&[call("read", r#"{"n":-1}"#)]);
         w.drain();
     }
-    assert_eq!(w.state.escape.incidents[0].finding.thread, thread);
+    assert_eq!(w.state.learned.escape.incidents[0].finding.thread, thread);
     assert_eq!(w.status(parent), Status::Failed(ErrorClass::Business));
     assert_eq!(w.state.mode, Mode::Running);
     assert!(incident(&w).over);
@@ -53,7 +53,7 @@ fn other_calls_continue_after_the_operator_stops_a_looping_sub_agent() {
             call("read", r#"{"_as":"c","n":5}"#),
         ]);
         let (parent, other) = (w.id("a"), w.id("c"));
-        let thread = *w.state.children.keys().next().unwrap();
+        let thread = *w.state.threads.children.keys().next().unwrap();
         for _ in 0..3 {
             w.on_thread(thread).reply(&[call("read", r#"{"n":-1}"#)]);
             w.drain();

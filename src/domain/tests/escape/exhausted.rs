@@ -48,7 +48,7 @@ fn exhausted_retries_suggest_substitutes_and_refuse_nothing() {
     }
     assert_eq!(steps(&w), [(LoopStep::Guidance, Some(StepOutcome::Helped))]);
     assert!(incident(&w).over);
-    assert_eq!(w.state.escape.incidents.len(), 1);
+    assert_eq!(w.state.learned.escape.incidents.len(), 1);
     assert!(!w.last_request().contains("repeating it will not help"));
     assert_eq!(apply::fold(&w.log), w.state);
 }
@@ -88,11 +88,11 @@ fn an_error_that_other_arguments_could_fix_opens_no_incident() {
     ] {
         let mut w = world();
         fails(&mut w, r#"{"n":1}"#, class);
-        assert!(w.state.escape.incidents.is_empty(), "{class:?}");
+        assert!(w.state.learned.escape.incidents.is_empty(), "{class:?}");
     }
     let mut w = world();
     turn(&mut w, "read", r#"{"n":1}"#);
-    assert!(w.state.escape.incidents.is_empty());
+    assert!(w.state.learned.escape.incidents.is_empty());
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_muted_detector_and_an_allowed_call_begin_nothing() {
     }))
     .unwrap();
     fails(&mut w, r#"{"n":1}"#, ErrorClass::Internal);
-    assert!(w.state.escape.incidents.is_empty());
+    assert!(w.state.learned.escape.incidents.is_empty());
 
     let mut w = world();
     fails(&mut w, r#"{"n":1}"#, ErrorClass::Internal);
@@ -114,7 +114,7 @@ fn a_muted_detector_and_an_allowed_call_begin_nothing() {
     }))
     .unwrap();
     fails(&mut w, r#"{"n":1}"#, ErrorClass::Internal);
-    assert_eq!(w.state.escape.incidents.len(), 1);
+    assert_eq!(w.state.learned.escape.incidents.len(), 1);
     assert!(incident(&w).over);
 }
 

@@ -26,7 +26,7 @@ fn a_tool_failing_for_any_arguments_is_reported_once_and_is_no_loop() {
         w.all(NodeKind::Call).iter().all(|id| w.starts(*id) == 1),
         "nothing is refused"
     );
-    assert!(w.state.escape.incidents.is_empty());
+    assert!(w.state.learned.escape.incidents.is_empty());
     assert_eq!(w.state.mode, Mode::Running);
     assert_eq!(apply::fold(&w.log), w.state);
 }

@@ -27,5 +27,5 @@ fn turns_of_the_time_window_are_examined_though_they_are_more_than_the_window_ho
         time_window_s: 0,
         ..config
     });
-    assert!(w.state.escape.incidents.is_empty());
+    assert!(w.state.learned.escape.incidents.is_empty());
 }

@@ -39,7 +39,10 @@ fn a_fork_of_a_fork_knows_what_both_did() {
     assert!(g.executed.is_empty());
     // A fork made after the start of this fork contains that start too.
     let (g, preview) = f.fork(None, 2);
-    assert_eq!((g.state.forks.len(), g.state.elsewhere.len()), (2, 1));
+    assert_eq!(
+        (g.state.origin.forks.len(), g.state.origin.elsewhere.len()),
+        (2, 1)
+    );
     assert!(preview.effects.is_empty());
 }
 

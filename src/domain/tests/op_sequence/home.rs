@@ -18,7 +18,7 @@ pub fn bring_home(w: &mut World) {
         if matches!(w.state.mode, Mode::Finished(_)) {
             return;
         }
-        if !w.state.editing.is_empty() {
+        if !w.state.operator.editing.is_empty() {
             w.cmd(Command::Edit(EditCommand::Release { node: None })).unwrap();
         }
         let limits = Limits {

@@ -339,7 +339,7 @@ impl Session {
             if matches!(self.w.state.mode, Mode::Finished(_)) {
                 return;
             }
-            if !self.w.state.editing.is_empty() {
+            if !self.w.state.operator.editing.is_empty() {
                 self.cmd(Command::Edit(EditCommand::Release { node: None }));
             }
             if self.w.state.mode != Mode::Running {

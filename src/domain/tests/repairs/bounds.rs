@@ -91,7 +91,7 @@ fn nothing_is_asked_while_paused_or_with_the_last_request() {
     let a = w.id("a");
     w.finish_with(a, refused("Missing required parameter 'passengers'"));
     assert!(w.questions.is_empty());
-    assert_eq!(w.state.requests, 2, "the last one is for the answer");
+    assert_eq!(w.state.tally.requests, 2, "the last one is for the answer");
     let why = w.events().find_map(|event| match event {
         Event::Resilience(ResilienceEvent::GaveUp { call, why, .. }) if *call == a => Some(why.to_string()),
         _ => None,
@@ -115,10 +115,10 @@ fn a_question_survives_the_death_of_the_program_and_a_late_answer_changes_nothin
     w.questions = vec![question];
     answer_question(&mut w, r#"{"passengers": 1}"#);
     assert_eq!(args(&w, a), json!({"_as": "a", "origin": "LAX"}));
-    assert_eq!(w.state.usage.input, Some(100), "what it cost is counted");
+    assert_eq!(w.state.tally.usage.input, Some(100), "what it cost is counted");
     w.questions = vec![question];
     answer_question(&mut w, r#"{"passengers": 2}"#);
-    assert_eq!(w.state.usage.input, Some(100), "once");
+    assert_eq!(w.state.tally.usage.input, Some(100), "once");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn learning(learn: bool) -> World {
 }
 
 fn count(w: &World, strategy: Strategy) -> StrategyCount {
-    w.state.repair_stats.count("read", strategy)
+    w.state.learned.repair_stats.count("read", strategy)
 }
 
 /// Asks for a class that the service refuses, with and without its quotes.

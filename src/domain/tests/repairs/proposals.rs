@@ -77,7 +77,11 @@ fn a_registered_substitute_that_accepts_the_arguments_makes_the_call_with_a_noti
         message.contains("[console replaced read by pure: no arguments of read helped]"),
         "{message}"
     );
-    let counted = w.state.repair_stats.count("read", Strategy::SubstituteTool);
+    let counted = w
+        .state
+        .learned
+        .repair_stats
+        .count("read", Strategy::SubstituteTool);
     assert_eq!((counted.tried, counted.succeeded), (1, 1));
     assert!(follows(&phases(&w, a)));
     assert_eq!(apply::fold(&w.log), w.state);
@@ -139,8 +143,16 @@ fn the_models_call_is_made_in_its_place_and_keeps_its_name() {
         assert_eq!(args(&w, a), json!({"_as": "a", "n": 3}));
         w.drain();
         assert_eq!((w.status(a), ran(&w)), (Status::Succeeded, vec!["read", "pure"]));
-        let proposed = w.state.repair_stats.count("read", Strategy::LlmProposeCall);
-        let asked = w.state.repair_stats.count("read", Strategy::LlmInferMissingParam);
+        let proposed = w
+            .state
+            .learned
+            .repair_stats
+            .count("read", Strategy::LlmProposeCall);
+        let asked = w
+            .state
+            .learned
+            .repair_stats
+            .count("read", Strategy::LlmInferMissingParam);
         assert_eq!(
             (proposed.succeeded, asked.requests, asked.tokens()),
             (1, 1, Some(105))
@@ -206,7 +218,11 @@ fn a_proposal_that_cannot_be_made_is_rejected_with_its_reason_and_nothing_runs()
         let_it_fail(&mut w, a);
         assert_eq!(w.asked.len(), 2, "the model is told: {answer}");
         assert!(w.last_request().contains(why), "{answer}: {}", w.last_request());
-        let counted = w.state.repair_stats.count("read", Strategy::LlmInferMissingParam);
+        let counted = w
+            .state
+            .learned
+            .repair_stats
+            .count("read", Strategy::LlmInferMissingParam);
         assert_eq!((counted.tried, counted.failed), (1, 1));
     }
 }

@@ -32,7 +32,7 @@ fn said(world: &World, path: &Path, script: &str) -> String {
 
 /// True if the verb took effect.
 fn is_set(world: &World) -> bool {
-    &*world.state(&world.id()).policy == "supervised"
+    &*world.state(&world.id()).settings.policy == "supervised"
 }
 
 /// A line of a script that carries out a verb in the workspace and keeps what it says.

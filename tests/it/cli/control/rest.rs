@@ -62,7 +62,7 @@ fn an_edit_of_a_running_session_is_undone_and_done_again() {
         world.has_recorded(&holder.id, r"beta\\n")
     });
     let (copy, _) = holder.waiting("copy");
-    let requests = holder.state().requests;
+    let requests = holder.state().tally.requests;
     let preview = world.run(&["undo", &holder.id, "--preview"]).ends(0);
     assert!(preview.out.contains(&copy), "{}", preview.out);
     assert!(
@@ -74,7 +74,7 @@ fn an_edit_of_a_running_session_is_undone_and_done_again() {
         let state = holder.state();
         !state.nodes[&copy.parse().unwrap()].active && state.queue().count() == 2
     });
-    assert_eq!(holder.state().requests, requests, "nobody was asked");
+    assert_eq!(holder.state().tally.requests, requests, "nobody was asked");
     world
         .run(&["branches", &holder.id, "name", "1", "the last line"])
         .ends(0);
@@ -99,7 +99,7 @@ fn a_limit_is_raised_while_the_run_goes_on() {
     holder.waiting("start");
     world.run(&["set-limits", &holder.id, "--max-turns", "9"]).ends(0);
     world.run(&["set-policy", &holder.id, "auto"]).ends(0);
-    assert_eq!(holder.state().limits.turns, Some(9));
+    assert_eq!(holder.state().settings.limits.turns, Some(9));
     // What was asked stays a question; what follows goes by the new preset.
     holder.approve("start");
     let world = holder.world;

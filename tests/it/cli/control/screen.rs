@@ -93,6 +93,6 @@ fn a_stream_is_ended_from_outside_and_the_run_waits() {
     assert!(journal.contains("turn.aborted"), "{journal}");
     let state = world.state(&id);
     assert!(matches!(state.mode, overrule::domain::state::Mode::Paused(_)));
-    assert_eq!(state.requests, 1);
+    assert_eq!(state.tally.requests, 1);
     world.run(&["stop-turn", &id]).ends(4);
 }

@@ -148,7 +148,7 @@ fn edits_and_names_arrive_while_the_run_goes_on() {
     holder.approve("second");
     assert_eq!(holder.end().ends(0).out, "copied alpha, other, logged\n");
     let state = world.state(&id);
-    assert_eq!(state.title.as_deref(), Some("from outside"));
+    assert_eq!(state.settings.title.as_deref(), Some("from outside"));
     let notes: NodeId = call(&state, "notes");
     assert_eq!(crate::cli::decisions::executions(&state, notes), 1);
 }
@@ -172,10 +172,12 @@ fn a_run_is_paused_stepped_and_let_go_from_outside() {
     until("it ran", || {
         holder.executions(start) == 1 && holder.state().agenda.running.is_empty()
     });
-    let requests = holder.state().requests;
+    let requests = holder.state().tally.requests;
     assert!(matches!(holder.state().mode, Mode::Paused(_)));
     world.run(&["unpause", &holder.id]).ends(0);
-    until("the model was asked", || holder.state().requests == requests + 1);
+    until("the model was asked", || {
+        holder.state().tally.requests == requests + 1
+    });
     world.run(&["stop", &holder.id, "--reason", "enough"]).ends(0);
     let text = holder.end().ends(4);
     assert!(text.err.contains("enough"), "{}", text.err);
@@ -220,7 +222,7 @@ fn a_run_is_restricted_to_reading_calls_and_let_go_from_outside() {
     world
         .run(&["restrict", &holder.id, "--reason", "look first"])
         .ends(0);
-    assert_eq!(holder.state().restricted.as_deref(), Some("look first"));
+    assert_eq!(holder.state().settings.restricted.as_deref(), Some("look first"));
     world.run(&["restrict", &holder.id]).ends(4);
     let text = world
         .run(&["approve", &holder.id, &start, "--digest", &seen])
@@ -232,7 +234,7 @@ fn a_run_is_restricted_to_reading_calls_and_let_go_from_outside() {
     assert_eq!(text.out, "without start\n");
     assert_eq!(world.read("log.txt"), "");
     world.run(&["restrict", &id, "--lift"]).ends(0);
-    assert_eq!(world.state(&id).restricted, None);
+    assert_eq!(world.state(&id).settings.restricted, None);
     let by = |kind: &str| {
         let facts = world.facts(&id);
         let fact = facts

@@ -172,7 +172,7 @@ fn was_asked(state: &State, seq: Seq, decision: &Decision) -> bool {
     match decision {
         Decision::Auto { .. } | Decision::Deny { .. } | Decision::Edited | Decision::Carry { .. } => false,
         // Without an operator, or without a question, a recorded result is reused immediately.
-        Decision::Reuse { .. } => !state.unasked.contains(&seq),
+        Decision::Reuse { .. } => !state.operator.unasked.contains(&seq),
         _ => true,
     }
 }
@@ -184,7 +184,7 @@ fn bar(state: &State, doing: BarKind, from: Seq, to: Option<Seq>) -> Option<Bar>
         .filter(|seq| *seq > Seq(0))
         .and_then(|seq| state.recorded_at(seq));
     let to = end
-        .or_else(|| state.times.last().map(|(_, at)| *at))
+        .or_else(|| state.tally.times.last().map(|(_, at)| *at))
         .unwrap_or(from);
     Some(Bar {
         kind: doing,

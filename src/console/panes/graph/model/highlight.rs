@@ -95,7 +95,7 @@ impl Side {
             return false;
         };
         let mut thread = turn.thread;
-        while let Some(child) = state.children.get(&thread) {
+        while let Some(child) = state.threads.children.get(&thread) {
             if !state.agenda.children.contains(&thread) {
                 return false;
             }
@@ -138,7 +138,7 @@ fn above(state: &State, node: NodeId, side: &mut Side) {
     if own != node {
         side.nodes.insert(own);
     }
-    if let Some(child) = state.children.get(&turn.thread) {
+    if let Some(child) = state.threads.children.get(&turn.thread) {
         side.nodes.insert(child.call);
         above(state, child.call, side);
     }
@@ -185,7 +185,7 @@ fn below(state: &State, node: NodeId, counted: PointInTime, side: &mut Side) {
         NodeKind::Prompt | NodeKind::Answer | NodeKind::Repair | NodeKind::Intervention => {}
     }
     // Another answer of a sub-agent is another result of its call.
-    if let Some(child) = state.children.get(&turn.thread) {
+    if let Some(child) = state.threads.children.get(&turn.thread) {
         let result = child.call.observation();
         if state.nodes.contains_key(&result) {
             side.nodes.insert(result);

@@ -166,7 +166,7 @@ fn is_near(state: &State, middle: NodeId, node: NodeId) -> bool {
 /// The turns around one, including it: the active ones, or those that were superseded together with
 /// it.
 fn around(state: &State, turn: &Turn, reach: usize) -> Vec<TurnId> {
-    let Some(line) = state.threads.get(&turn.thread) else {
+    let Some(line) = state.threads.turns.get(&turn.thread) else {
         return Vec::new();
     };
     let fits = |id: &TurnId| {

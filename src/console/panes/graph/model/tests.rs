@@ -230,7 +230,7 @@ fn a_key_that_changes_no_row_and_more_of_a_stream_rebuild_nothing() {
         stage.press(key);
         assert_eq!(place(&stage), before, "{key}");
     }
-    let turn = TurnId(stage.model.run.state.last_turn + 1);
+    let turn = TurnId(stage.model.run.state.tally.last_turn + 1);
     stage.request(turn.0, 1);
     stage.draw();
     before = place(&stage);
@@ -302,8 +302,8 @@ fn matches_are_counted_and_the_cursor_moves_on() {
     stage.press("k k");
     assert_ne!(stage.selected(), cursor);
     assert_eq!(stage.status(), "");
-    let no = stage.model.run.state.last_no + 1;
-    let turn = stage.model.run.state.last_turn + 1;
+    let no = stage.model.run.state.tally.last_no + 1;
+    let turn = stage.model.run.state.tally.last_turn + 1;
     filter(&mut stage, "late");
     assert_eq!(stage.model.graph.found(), 0);
     let late = [(r#"{"path":"late part"}"#, Outcome::ok("1"))];
@@ -384,7 +384,7 @@ fn the_selected_node_stays_visible_when_its_turn_becomes_old() {
     let before = line(&stage);
     for _ in 0..3 {
         let state = &stage.model.run.state;
-        let (turn, no) = (state.last_turn + 1, state.last_no + 1);
+        let (turn, no) = (state.tally.last_turn + 1, state.tally.last_no + 1);
         stage.model_turn(turn, no, "Continuing.", &[(r#"{"path":"x"}"#, Outcome::ok("1"))]);
         stage.draw();
     }

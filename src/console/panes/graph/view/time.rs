@@ -71,7 +71,7 @@ impl Scale {
     /// those on screen.
     pub fn legend(&self, model: &Model, columns: u16) -> Styled {
         let charset = model.settings.charset;
-        let begun = model.run.state.begun_at;
+        let begun = model.run.state.origin.begun_at;
         let (from, span) = (clock(self.from - begun), length(self.to - self.from));
         let message = |head: String, count: usize, all: bool| {
             let mut words = head;
