@@ -66,6 +66,7 @@ pub mod template;
 pub mod thread;
 pub mod tool_change;
 pub mod transcript;
+pub mod trial;
 pub mod turn;
 pub mod unresolved;
 pub mod weight;

@@ -18,6 +18,7 @@ use super::ledger;
 use super::price::Money;
 use super::refusal::Refusal;
 use super::state::{LedgerEntry, LedgerOutcome, State};
+use super::trial::try_out;
 use super::turn::Usage;
 
 use affected_nodes::AffectedNodes;
@@ -218,7 +219,7 @@ fn ended_by_values(state: &State, events: &[Event], reach: &AffectedNodes) -> Ve
         return ended;
     }
     let mut copy = state.clone();
-    decide::edit::try_out(&mut copy, events);
+    try_out(&mut copy, events);
     for _ in 0..ROUNDS {
         let more = advance::quiet(&copy, &Cards(state));
         if more.is_empty() {
@@ -228,7 +229,7 @@ fn ended_by_values(state: &State, events: &[Event], reach: &AffectedNodes) -> Ve
             Event::Call(CallEvent::CancelAsked { call, .. }) if runs.contains(call) => Some(*call),
             _ => None,
         }));
-        decide::edit::try_out(&mut copy, &more);
+        try_out(&mut copy, &more);
     }
     ended
 }

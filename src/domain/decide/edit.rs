@@ -21,13 +21,11 @@ use std::sync::Arc;
 use super::escape;
 use crate::advance;
 use crate::advice::Advice;
-use crate::apply;
 use crate::command::{Edit, EditCommand};
 use crate::draft::Draft;
 use crate::effective_status;
-use crate::envelope::{Actor, Moment, stamp};
 use crate::event::{EditEvent, Event, TurnEvent};
-use crate::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use crate::id::{NodeId, NodeKind, ThreadId, TurnId};
 use crate::lineage;
 use crate::node::Node;
 use crate::reference::kept;
@@ -36,6 +34,7 @@ use crate::restrict;
 use crate::server_question;
 use crate::state::State;
 use crate::thread;
+use crate::trial::try_out;
 
 pub(super) use back::go_back;
 pub(crate) use invalidation::supersede_turns;
@@ -203,14 +202,6 @@ fn takes_nothing_away(state: &State, before: &[Event], new: &[Event]) -> Result<
         }
     }
     Ok(())
-}
-
-/// Applies events to a copy of the state, to see what they lead to.
-pub fn try_out(copy: &mut State, events: &[Event]) {
-    let events = events.iter().map(|event| (Actor::Engine, event.clone()));
-    for envelope in stamp(copy.seq, Moment::default(), Seq(0), events) {
-        apply::apply(copy, &envelope);
-    }
 }
 
 /// Maximum bytes of one edit: more than any model reads, and not too much for a journal.

@@ -2,7 +2,6 @@
 //!
 //! Must not know: how a reduction is planned.
 
-use super::edit;
 use crate::advance::ask::{self, wait_beside};
 use crate::draft::Draft;
 use crate::event::run::Reduction;
@@ -14,6 +13,7 @@ use crate::repair::{Passing, Reply};
 use crate::state::{Mode, State};
 use crate::thread;
 use crate::transcript::hash::context_hash;
+use crate::trial::try_out;
 use crate::turn::{Turn, Usage};
 
 /// Makes the request of the thread that is too long shorter, and continues the thread.
@@ -184,7 +184,7 @@ fn lift_limit(draft: &mut Draft<'_>) {
 /// Asks again for a turn. The request is made after the reduction.
 fn ask_reduced(draft: &mut Draft<'_>, turn: TurnId) {
     let mut left = draft.state.clone();
-    edit::try_out(&mut left, &draft.events);
+    try_out(&mut left, &draft.events);
     let events = ask::request_again(&left, turn);
     draft.events.extend(events);
 }

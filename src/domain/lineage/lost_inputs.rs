@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::affected_nodes::AffectedNodes;
-use crate::decide;
 use crate::event::{CallEvent, Event};
 use crate::graph;
 use crate::id::{NodeId, NodeKind};
@@ -14,6 +13,7 @@ use crate::node::Node;
 use crate::ready;
 use crate::reference::DAGGER;
 use crate::state::State;
+use crate::trial::try_out;
 
 /// A reference of a call that no call gives a value after an edit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,9 +44,9 @@ pub(super) fn lost_inputs(state: &State, events: &[Event], reach: &AffectedNodes
         return Vec::new();
     }
     let mut after = state.clone();
-    decide::edit::try_out(&mut after, events);
+    try_out(&mut after, events);
     let checks = names(&after);
-    decide::edit::try_out(&mut after, &checks);
+    try_out(&mut after, &checks);
     for id in readers {
         let is_active = after.turn_of(id).is_some_and(crate::turn::Turn::is_active);
         let (Some(old), Some(new)) = (state.calls.get(&id), after.calls.get(&id).filter(|_| is_active))

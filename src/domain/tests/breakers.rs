@@ -12,13 +12,13 @@ use overrule_domain::apply;
 use overrule_domain::breaker::{Phase, Scope, Source};
 use overrule_domain::call::{ErrorClass, Outcome, Status};
 use overrule_domain::command::{Command, ResilienceCommand, RunCommand};
-use overrule_domain::decide::edit::try_out;
 use overrule_domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent};
 use overrule_domain::id::{Attempt, NodeId, NodeKind, Rev};
 use overrule_domain::ladder::Timer;
 use overrule_domain::node::{Content, Origin};
 use overrule_domain::refusal::{Refusal, RefusalKind};
 use overrule_domain::state::State;
+use overrule_domain::trial::try_out;
 use overrule_domain::turn::StreamFaultKind;
 use overrule_resilience::breaker::{Settings, WhenOpen};
 

@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
-use super::{invalidation, not_pinned_above, nothing_open_before, supersede_turns, try_out, waits};
+use super::{invalidation, not_pinned_above, nothing_open_before, supersede_turns, waits};
 use crate::advance;
 use crate::draft::Draft;
 use crate::event::EditEvent;
 use crate::id::{NodeId, TurnId};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::thread;
+use crate::trial::try_out;
 
 /// Rolls back to a turn, under a node that represents the step in the graph.
 pub(in crate::decide) fn go_back(

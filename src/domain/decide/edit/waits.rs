@@ -5,13 +5,13 @@
 //! A commit closes every editor in the state, and the events that follow from it are computed
 //! immediately. So the same decision restores the holds.
 
-use super::try_out;
 use crate::command::{Command, Edit, EditCommand};
 use crate::draft::Draft;
 use crate::event::{EditEvent, Event};
 use crate::graph;
 use crate::id::{NodeId, NodeKind};
 use crate::state::State;
+use crate::trial::try_out;
 
 /// Suspends the descendants of open edits again, unless this decision commits or invalidates the edit.
 pub(in crate::decide) fn restore_holds(draft: &mut Draft<'_>, command: Option<&Command>) {
