@@ -36,6 +36,7 @@ pub mod graph;
 pub mod history;
 pub mod id;
 pub mod input;
+mod invalidation;
 pub mod ladder;
 pub mod ledger;
 pub mod lineage;

@@ -17,6 +17,7 @@ use crate::escape::open_step;
 use crate::event::run::Reduction;
 use crate::event::{Event, RunEvent, TurnEvent, WeightEvent};
 use crate::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::invalidation;
 use crate::pending_retry;
 use crate::reduction::{self, summary};
 use crate::repair::Passing;
@@ -451,7 +452,7 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
         draft.turn_event(TurnEvent::Restored { turns });
     } else {
         let turns = held.iter().map(|turn| turn.id).collect();
-        crate::decide::edit::supersede_turns(draft, turns);
+        invalidation::supersede_turns(draft, turns);
     }
     true
 }

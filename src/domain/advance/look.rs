@@ -9,6 +9,7 @@ use crate::advice::{Advice, RuleUses, decide};
 use crate::call::{Binding, Call, Status};
 use crate::draft::Draft;
 use crate::event::CallEvent;
+use crate::invalidation;
 use crate::node::Node;
 use crate::ready::{self, Readiness};
 use crate::thread;
@@ -78,8 +79,8 @@ pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<
         });
         return;
     }
-    crate::decide::edit::cancel_running(draft, &[call.id], "what it reads changed");
-    crate::decide::edit::orphan(draft, &[call.id]);
+    invalidation::cancel_running(draft, &[call.id], "what it reads changed");
+    invalidation::orphan(draft, &[call.id]);
     draft.call(CallEvent::Woken { call: call.id });
 }
 

@@ -15,6 +15,7 @@ use crate::call::{Call, Status};
 use crate::draft::Draft;
 use crate::event::{CallEvent, EditEvent, TurnEvent};
 use crate::id::{NodeId, NodeKind, TurnId};
+use crate::invalidation;
 use crate::node::Content;
 use crate::ready::{self, Readiness};
 use crate::state::State;
@@ -121,7 +122,7 @@ fn unblock(draft: &mut Draft<'_>, advice: &dyn Advice, stuck: &[&Call]) {
             continue;
         }
         let because = format!("it waits for itself: {} leads back to {}", reads(call), call.id);
-        crate::decide::edit::orphan(draft, &[call.id]);
+        invalidation::orphan(draft, &[call.id]);
         draft.call(CallEvent::Unsatisfiable {
             call: call.id,
             because: Arc::from(because),

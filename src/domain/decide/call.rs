@@ -18,6 +18,7 @@ use crate::draft::Draft;
 use crate::effective_status;
 use crate::event::{CallEvent, EditEvent};
 use crate::id::{Attempt, NodeId, NodeKind, Rev, Seq};
+use crate::invalidation;
 use crate::node::{Node, Origin};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::restrict;
@@ -378,7 +379,7 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
         // It ended without a value: its superseded dependents come back with the answer.
         status if status.is_settled() || turn_settled(draft.state, id) => {
             edit::begin(draft, Some(id), &format!("answer for {id}"), None);
-            edit::invalidate_after_value(draft, id);
+            invalidation::invalidate_after_value(draft, id);
         }
         _ => {}
     }
@@ -427,7 +428,7 @@ fn cancel(
         reason: reason.to_owned(),
     });
     if let Some(child) = thread::child_of(draft.state, call) {
-        edit::end_child(draft, child);
+        invalidation::end_child(draft, child);
         escape::ended_by_operator(draft, child.thread);
         draft.call(CallEvent::Finished {
             call: id,
@@ -484,8 +485,8 @@ fn retry(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal>
         });
     }
     draft.call(CallEvent::Woken { call: id });
-    edit::suspect_readers(draft, id);
-    edit::suspend_later(draft, id);
+    invalidation::suspect_readers(draft, id);
+    invalidation::suspend_later(draft, id);
     Ok(())
 }
 
@@ -510,8 +511,8 @@ fn unpin(draft: &mut Draft<'_>, node: NodeId, shown: Option<Rev>) -> Result<(), 
     draft.edit(EditEvent::Unpinned { node });
     let mut calls = crate::graph::readers_of(draft.state, call);
     calls.insert(call);
-    edit::suspect(draft, calls);
-    edit::suspend_later(draft, call);
+    invalidation::suspect(draft, calls);
+    invalidation::suspend_later(draft, call);
     Ok(())
 }
 

@@ -8,7 +8,6 @@
 mod back;
 mod copy_node;
 mod insert;
-mod invalidation;
 pub mod of_agent;
 mod recall;
 mod revise;
@@ -26,6 +25,7 @@ use crate::draft::Draft;
 use crate::effective_status;
 use crate::event::{EditEvent, Event, TurnEvent};
 use crate::id::{NodeId, NodeKind, ThreadId, TurnId};
+use crate::invalidation::{self, supersede_turns};
 use crate::lineage;
 use crate::node::Node;
 use crate::reference::kept;
@@ -37,11 +37,6 @@ use crate::thread;
 use crate::trial::try_out;
 
 pub(super) use back::go_back;
-pub(crate) use invalidation::supersede_turns;
-pub(crate) use invalidation::{cancel_running, effects_of, orphan};
-pub(super) use invalidation::{
-    end_child, invalidate_after_value, suspect, suspect_readers, suspect_readers_of_gone, suspend_later,
-};
 pub(super) use waits::restore_holds;
 
 pub(super) fn decide(

@@ -13,6 +13,7 @@ use crate::escape::open_step::GUARD;
 use crate::escape::{Incident, LoopStep, StepOutcome};
 use crate::event::{EditEvent, EscapeEvent, RunEvent};
 use crate::id::{NodeId, NodeKind, ThreadId};
+use crate::invalidation;
 use crate::node::{Content, Origin};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::state::{Mode, State};
@@ -191,7 +192,7 @@ fn substitute(draft: &mut Draft<'_>, call: NodeId, tool: &Arc<str>) {
         },
         approves: None,
     });
-    edit::suspect_readers(draft, call);
+    invalidation::suspect_readers(draft, call);
 }
 
 /// Ends the sub-agent that is in a loop, or the run.

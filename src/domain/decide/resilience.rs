@@ -13,6 +13,7 @@ use crate::command::ResilienceCommand;
 use crate::draft::Draft;
 use crate::event::{CallEvent, ResilienceEvent, TurnEvent};
 use crate::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use crate::invalidation;
 use crate::ladder::{Fix, Stage, Timer};
 use crate::node::Node;
 use crate::refusal::{Refusal, RefusalKind};
@@ -309,7 +310,7 @@ pub fn apply(draft: &mut Draft<'_>, id: NodeId, round: u32, fix: &Fix) {
     });
     // The effects of the earlier arguments stay recorded; the ledger shows that the arguments
     // differ.
-    super::edit::orphan(draft, &[id]);
+    invalidation::orphan(draft, &[id]);
     draft.edit(crate::event::EditEvent::Revised {
         node: id,
         rev,

@@ -12,6 +12,7 @@ use crate::draft::Draft;
 use crate::event::TurnEvent;
 use crate::id::{NodeId, NodeKind, TurnId};
 use crate::input::Block;
+use crate::invalidation;
 use crate::node::{Channel, Content, Origin};
 use crate::state::State;
 use crate::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
@@ -177,9 +178,9 @@ fn supersede_from(draft: &mut Draft<'_>, turn: &Turn, from: NodeId) {
         .filter(|id| draft.state.nodes.get(id).is_some_and(|node| node.active))
         .copied()
         .collect();
-    super::edit::cancel_running(draft, &nodes, "the model gave another answer");
-    super::edit::orphan(draft, &nodes);
-    super::edit::suspect_readers_of_gone(draft, &nodes);
+    invalidation::cancel_running(draft, &nodes, "the model gave another answer");
+    invalidation::orphan(draft, &nodes);
+    invalidation::suspect_readers_of_gone(draft, &nodes);
     draft.turn_event(TurnEvent::Diverged { turn: turn.id, nodes });
 }
 

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use super::{ModelRequest, is_active, repeated};
 use crate::branch::recall::{CallMove, Moves, recall};
 use crate::correction;
-use crate::decide;
 use crate::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::invalidation;
 use crate::ledger;
 use crate::node::{Content, Revision};
 use crate::ready;
@@ -227,7 +227,7 @@ impl AffectedNodes {
             .filter(|id| id.kind == NodeKind::Call)
             .copied()
             .collect();
-        self.effects.extend(decide::edit::effects_of(state, &calls));
+        self.effects.extend(invalidation::effects_of(state, &calls));
         for id in nodes.iter().filter(|id| is_active(state, **id)) {
             self.gone.insert(*id);
             self.gone.extend(state.observation(*id).map(|node| node.id));
@@ -248,7 +248,7 @@ impl AffectedNodes {
             .filter(|id| id.kind == NodeKind::Call)
             .copied()
             .collect();
-        self.effects.extend(decide::edit::effects_of(state, &calls));
+        self.effects.extend(invalidation::effects_of(state, &calls));
         self.perhaps = nodes;
     }
 

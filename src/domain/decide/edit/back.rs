@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
-use super::{invalidation, not_pinned_above, nothing_open_before, supersede_turns, waits};
+use super::{not_pinned_above, nothing_open_before, waits};
 use crate::advance;
 use crate::draft::Draft;
 use crate::event::EditEvent;
 use crate::id::{NodeId, TurnId};
+use crate::invalidation::{self, supersede_turns};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::thread;
 use crate::trial::try_out;

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use super::invalidation::{cancel_running, orphan_own};
 use super::{begin, insert, recall, revise};
 use crate::branch;
 use crate::call::{AttemptRecord, Call, Decision, Outcome, Status};
@@ -12,6 +11,7 @@ use crate::draft::Draft;
 use crate::event::{CallEvent, TurnEvent};
 use crate::history::{Line, Then};
 use crate::id::{Attempt, Epoch, NodeId, NodeKind, Rev};
+use crate::invalidation::{cancel_running, invalidate_after_value, orphan_own};
 use crate::node::{Content, Node, Origin};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::state::State;
@@ -172,7 +172,7 @@ fn result(
     orphan_own(draft, call);
     let origin = Origin::Operator { user: draft.user() };
     decided(draft, call, rev, &given.outcome, origin);
-    super::invalidate_after_value(draft, call);
+    invalidate_after_value(draft, call);
     Ok(())
 }
 

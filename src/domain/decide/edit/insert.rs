@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use super::begin_after;
-use super::invalidation::supersede_after;
 use super::of_agent::OF_AGENTS_USER;
 use super::revise::{base, check_args, close_after};
 use crate::advice::Advice;
@@ -14,6 +13,7 @@ use crate::draft::Draft;
 use crate::event::TurnEvent;
 use crate::graph;
 use crate::id::{NodeId, NodeKind, TurnId};
+use crate::invalidation::supersede_after;
 use crate::node::{Channel, Node, Origin};
 use crate::pending_retry;
 use crate::refusal::{Refusal, RefusalKind};

@@ -7,10 +7,6 @@ use std::sync::Arc;
 
 use super::super::call::{newest_attempt, valid_json};
 use super::begin;
-use super::invalidation::{
-    cancel_running, invalidate_after_value, lose_corrections, orphan, orphan_own, supersede_after,
-    supersede_turns, suspect, suspect_readers, suspect_readers_of_gone,
-};
 use crate::advice::Advice;
 use crate::call::{Call, Digest, EffectClass, Outcome, Status};
 use crate::draft::Draft;
@@ -18,6 +14,10 @@ use crate::effective_status;
 use crate::event::{CallEvent, EditEvent, TurnEvent};
 use crate::graph;
 use crate::id::{Attempt, NodeId, NodeKind, Rev};
+use crate::invalidation::{
+    cancel_running, invalidate_after_value, lose_corrections, orphan, orphan_own, supersede_after,
+    supersede_turns, suspect, suspect_readers, suspect_readers_of_gone,
+};
 use crate::node::{Channel, Content, Node, Origin};
 use crate::ready;
 use crate::reference::OutPath;

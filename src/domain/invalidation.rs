@@ -1,23 +1,23 @@
 //! Supersedes and marks as stale what an edit invalidates.
 //!
-//! Must not know: what was edited.
+//! Must not know: what was edited, who edits.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::call::Status;
-use crate::correction;
-use crate::draft::Draft;
-use crate::event::{CallEvent, EditEvent, TurnEvent};
-use crate::graph;
-use crate::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
-use crate::server_question;
-use crate::state::State;
-use crate::thread::{self, Child};
-use crate::turn::{Stream, Turn};
+use super::call::Status;
+use super::correction;
+use super::draft::Draft;
+use super::event::{CallEvent, EditEvent, TurnEvent};
+use super::graph;
+use super::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use super::server_question;
+use super::state::{LedgerOutcome, State};
+use super::thread::{self, Child};
+use super::turn::{Stream, Turn};
 
 /// The value of a call changed: marks its readers as stale, supersedes later turns.
-pub(in crate::decide) fn invalidate_after_value(draft: &mut Draft<'_>, call: NodeId) {
+pub(crate) fn invalidate_after_value(draft: &mut Draft<'_>, call: NodeId) {
     suspect_readers(draft, call);
     if let Some(turn) = draft.state.turn_of(call).map(|turn| turn.id) {
         supersede_after(draft, turn);
@@ -25,14 +25,14 @@ pub(in crate::decide) fn invalidate_after_value(draft: &mut Draft<'_>, call: Nod
 }
 
 /// Marks the direct and indirect readers of a call as stale.
-pub(in crate::decide) fn suspect_readers(draft: &mut Draft<'_>, call: NodeId) {
+pub(crate) fn suspect_readers(draft: &mut Draft<'_>, call: NodeId) {
     let readers = graph::readers_of(draft.state, call);
     suspect(draft, readers);
 }
 
 /// Marks readers of superseded calls as stale if they stay active: a call may read one that follows
 /// it in its turn.
-pub(in crate::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, gone: &[NodeId]) {
+pub(crate) fn suspect_readers_of_gone(draft: &mut Draft<'_>, gone: &[NodeId]) {
     let mut readers = BTreeSet::new();
     for id in gone.iter().filter(|id| id.kind == NodeKind::Call) {
         readers.extend(graph::readers_of(draft.state, *id));
@@ -46,7 +46,7 @@ pub(in crate::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, gone: &[
 }
 
 /// Marks calls as stale, without those that have not read their inputs yet.
-pub(in crate::decide) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<NodeId>) {
+pub(crate) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<NodeId>) {
     let calls: Vec<NodeId> = calls
         .into_iter()
         .filter(|id| {
@@ -63,7 +63,7 @@ pub(in crate::decide) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<NodeId>)
 }
 
 /// Suspends later turns until it is known whether their context changed.
-pub(in crate::decide) fn suspend_later(draft: &mut Draft<'_>, call: NodeId) {
+pub(crate) fn suspend_later(draft: &mut Draft<'_>, call: NodeId) {
     let Some(turn) = draft.state.turn_of(call) else {
         return;
     };
@@ -80,7 +80,7 @@ pub(in crate::decide) fn suspend_later(draft: &mut Draft<'_>, call: NodeId) {
 
 /// What is superseded if the model is asked again for a turn: this one and all later ones. Also the last turn that stays, after which
 /// the new one comes. The words of another program's user stay: its agent sends them again.
-pub(in crate::decide) fn from_turn(state: &State, turn: &Turn) -> (Vec<TurnId>, Option<TurnId>) {
+pub(crate) fn from_turn(state: &State, turn: &Turn) -> (Vec<TurnId>, Option<TurnId>) {
     let falls = |one: &&Turn| one.pos >= turn.pos && !state.has_words_of_agent(one);
     let turns = state.turns_of(turn.thread).filter(falls).map(|one| one.id);
     let mut stays = state
@@ -91,7 +91,7 @@ pub(in crate::decide) fn from_turn(state: &State, turn: &Turn) -> (Vec<TurnId>, 
 
 /// Supersedes later turns: closes streams, cancels running calls, lists effects. The words of another program's user stay:
 /// its agent sends them again.
-pub(in crate::decide) fn supersede_after(draft: &mut Draft<'_>, turn: TurnId) {
+pub(crate) fn supersede_after(draft: &mut Draft<'_>, turn: TurnId) {
     let Some(turn) = draft.state.turns.get(&turn) else {
         return;
     };
@@ -124,7 +124,7 @@ pub(in crate::decide) fn supersede_after(draft: &mut Draft<'_>, turn: TurnId) {
 /// Resumes the callers of an edited sub-agent thread, upwards: each call continues with the same
 /// execution. Readers of its result become stale, and later turns of its thread are suspended until
 /// it is known whether their context changed.
-pub(in crate::decide) fn resume_callers(draft: &mut Draft<'_>, thread: ThreadId) {
+pub(crate) fn resume_callers(draft: &mut Draft<'_>, thread: ThreadId) {
     let state = draft.state;
     for child in thread::above(state, thread) {
         let Some(call) = state.calls.get(&child.call) else {
@@ -146,7 +146,7 @@ pub(in crate::decide) fn resume_callers(draft: &mut Draft<'_>, thread: ThreadId)
 }
 
 /// Ends a sub-agent and all its work.
-pub(in crate::decide) fn end_child(draft: &mut Draft<'_>, child: &Child) {
+pub(crate) fn end_child(draft: &mut Draft<'_>, child: &Child) {
     let turns = draft.state.turns_of(child.thread).map(|turn| turn.id).collect();
     supersede_turns(draft, turns);
 }
@@ -187,7 +187,7 @@ pub(crate) fn supersede_turns(draft: &mut Draft<'_>, mut turns: Vec<TurnId>) {
 }
 
 /// Reports the corrections of these calls as lost.
-pub(super) fn lose_corrections(draft: &mut Draft<'_>, calls: &[NodeId]) {
+pub(crate) fn lose_corrections(draft: &mut Draft<'_>, calls: &[NodeId]) {
     let corrected = calls
         .iter()
         .filter(|id| correction::of(draft.state, **id).is_some());
@@ -224,7 +224,7 @@ pub(crate) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
 }
 
 /// Lists the effects of the earlier revisions of a call: another revision replaces them.
-pub(super) fn orphan_own(draft: &mut Draft<'_>, call: NodeId) {
+pub(crate) fn orphan_own(draft: &mut Draft<'_>, call: NodeId) {
     let entries = effects_of(draft.state, &BTreeSet::from([call]));
     if !entries.is_empty() {
         draft.edit(EditEvent::Orphaned { entries });
@@ -242,7 +242,7 @@ pub(crate) fn effects_of(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
             let Some(entry) = state.ledger.get(&record.intent) else {
                 continue;
             };
-            let happened = entry.outcome != crate::state::LedgerOutcome::DidNot;
+            let happened = entry.outcome != LedgerOutcome::DidNot;
             if entry.effect.has_effect() && happened && !entry.more.orphaned {
                 entries.push(entry.seq);
             }
