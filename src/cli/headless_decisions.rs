@@ -8,9 +8,8 @@ use super::address::Address;
 use super::exit::Code;
 use super::print;
 use overrule_base::text::visible;
-use overrule_domain::advance::ask;
 use overrule_domain::approver;
-use overrule_domain::breaker::{self, Phase};
+use overrule_domain::breaker::{Phase, of_run};
 use overrule_domain::call::{Call, ConsentCause, Status};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
 use overrule_domain::decide::escape::waits_for_operator;
@@ -22,6 +21,7 @@ use overrule_domain::node::Node;
 use overrule_domain::pending_retry::{self, Until};
 use overrule_domain::reduction::{self, summary};
 use overrule_domain::repeat;
+use overrule_domain::retry_wait::{blocks, retry_after};
 use overrule_domain::state::{Mode, State, TURN_STOPPED};
 use overrule_domain::thread;
 use overrule_domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
@@ -390,11 +390,11 @@ fn repair_turn(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Comman
             | StreamFaultKind::Server
             | StreamFaultKind::Overload
     );
-    if !cut || ask::retry_after(state, turn, fault).is_some() {
+    if !cut || retry_after(state, turn, fault).is_some() {
         return None;
     }
     // It was waited for as long as the settings say.
-    if fault.kind.is_transient() && pending_retry::blocks(state, turn).next().is_none() {
+    if fault.kind.is_transient() && blocks(state, turn).next().is_none() {
         return None;
     }
     let has_call = turn
@@ -441,7 +441,7 @@ fn under_way(state: &State) -> bool {
     // A breaker of the model is waited for only by a thread that asks again by itself.
     let is_left = |thread| pending_retry::left(state).any(|(turn, _)| turn.thread == thread);
     let asks_by_itself = || thread::at_work(state).any(|thread| !is_left(thread));
-    let endpoint = breaker::endpoint(state);
+    let endpoint = of_run::endpoint(state);
     let shut = || {
         let mut breakers = state.learned.breakers.iter();
         breakers.any(|(scope, breaker)| {

@@ -51,7 +51,7 @@ use overrule_domain::effective_status;
 use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::live::LivePart;
 use overrule_domain::node::{Channel, Content, Node, Origin, Revision};
-use overrule_domain::pending_retry;
+use overrule_domain::retry_wait::blocks;
 use overrule_domain::turn::{Stream, StreamFaultKind};
 use overrule_present::conflict::ConflictView;
 
@@ -463,7 +463,7 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
             format!("the server asked to wait {} s", ms.div_ceil(1000)),
         );
     }
-    let arrived = match pending_retry::blocks(&run.state, turn).count() {
+    let arrived = match blocks(&run.state, turn).count() {
         0 => "no complete block had arrived".to_owned(),
         count => {
             let whole = overrule_present::many(count, "block");

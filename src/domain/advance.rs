@@ -18,7 +18,6 @@ pub mod look;
 mod output;
 mod restrict;
 pub mod settle;
-mod warn;
 
 use super::advice::Advice;
 use super::draft::Draft;

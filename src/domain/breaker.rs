@@ -5,6 +5,8 @@
 //! Computed from events; the advice decides when a breaker changes. Every change starts a new
 //! generation: what was admitted earlier no longer affects the breaker.
 
+pub mod of_run;
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
@@ -13,12 +15,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::{ErrorClass, Outcome};
-use super::id::{Attempt, NodeId, Rev};
+use super::id::{Attempt, NodeId, TurnId};
 use super::ladder::span;
-use super::node::{Node, Origin};
-use super::state::State;
-use super::thread;
-use super::turn::Activity;
 
 /// Evidence of the error of a call that a breaker denied.
 pub const EVIDENCE: &str = "breaker";
@@ -137,7 +135,7 @@ pub enum Source {
     /// An execution.
     Call(NodeId, Attempt),
     /// A request to a model.
-    Request(super::id::TurnId, u32),
+    Request(TurnId, u32),
 }
 
 impl Breaker {
@@ -148,12 +146,6 @@ impl Breaker {
             Phase::Open => false,
             Phase::HalfOpen => self.probe.is_none(),
         }
-    }
-
-    /// True for an open breaker if every execution or request that opened it is superseded.
-    pub fn is_outdated(&self, state: &State) -> bool {
-        let mut all = self.opened_by.iter();
-        self.phase == Phase::Open && !self.opened_by.is_empty() && all.all(|of| of.is_superseded(state))
     }
 
     /// Describes a call that waits for it: `queued: the breaker of tool:x is open, 12 s left`.
@@ -179,34 +171,6 @@ impl Breaker {
         }
         self.recent.push_back(ran);
     }
-}
-
-impl Source {
-    /// True if it is not part of the current branch. A call that only the engine changed (a repair, a substitute) still is.
-    fn is_superseded(&self, state: &State) -> bool {
-        let gone =
-            |turn: &super::turn::Turn| matches!(thread::activity(state, turn), Activity::Superseded(_));
-        match self {
-            Self::Request(turn, _) => state.turns.get(turn).is_none_or(gone),
-            Self::Call(id, attempt) => {
-                let (Some(node), Some(call)) = (state.nodes.get(id), state.calls.get(id)) else {
-                    return true;
-                };
-                let record = call.attempts.iter().find(|one| one.no == *attempt);
-                let edited = record.is_none_or(|record| is_edited_since(node, record.rev));
-                !node.active || edited || state.turn_of(*id).is_none_or(gone)
-            }
-        }
-    }
-}
-
-/// True if an operator changed a node after a revision, or an undo returned to an earlier one.
-fn is_edited_since(node: &Node, rev: Rev) -> bool {
-    let mut later = node
-        .revisions
-        .iter()
-        .filter(|one| one.no > rev && one.no <= node.rev());
-    node.rev() < rev || later.any(|one| matches!(one.origin, Origin::Operator { .. }))
 }
 
 /// A change of a breaker, as advised.
@@ -237,12 +201,6 @@ pub fn speaks(outcome: &Outcome) -> Option<bool> {
     }
 }
 
-/// The breaker of the endpoint of the run's model; none for a model without a network.
-pub fn endpoint(state: &State) -> Option<Scope> {
-    let started = state.started.as_ref()?;
-    (started.wire != "scripted").then(|| Scope::Model(Arc::from(started.model.as_str())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,7 +221,7 @@ mod tests {
             generation: 3,
             ..Breaker::default()
         };
-        let of = Source::Request(super::super::id::TurnId(1), 1);
+        let of = Source::Request(TurnId(1), 1);
         let ran = |at, failed| Sample { at, failed, of };
         breaker.remember(2, ran(1, false));
         assert!(breaker.recent.is_empty());

@@ -4,10 +4,11 @@
 //!
 //! Computed from the state, so the console and `overrule queue` agree.
 
-use super::advance::ask::retry_after;
-use super::breaker::{self, Breaker, Phase, Scope};
-use super::id::{NodeId, TurnId};
+use super::breaker::of_run;
+use super::breaker::{Breaker, Phase, Scope};
+use super::id::TurnId;
 use super::ladder::{Delay, span};
+use super::retry_wait::{blocks, retry_after};
 use super::state::{Mode, State};
 use super::thread;
 use super::turn::{Stream, StreamFault, Turn};
@@ -40,12 +41,6 @@ pub enum Until<'s> {
     Turn(TurnId),
     /// Nothing: it follows immediately.
     Now,
-}
-
-/// The active complete blocks of a turn.
-pub fn blocks<'s>(state: &'s State, turn: &'s Turn) -> impl Iterator<Item = NodeId> + 's {
-    let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
-    turn.nodes.iter().copied().filter(counts)
 }
 
 /// True if a turn has something to keep: a complete block, or the text of an open one.
@@ -121,7 +116,7 @@ fn next<'s>(state: &'s State, turn: &'s Turn) -> Until<'s> {
     if let Some(held) = turn.more.held.as_ref().filter(|held| held.left_ms > 0) {
         return Until::Time(held);
     }
-    let scope = breaker::endpoint(state);
+    let scope = of_run::endpoint(state);
     let shut = scope.and_then(|scope| Some((state.learned.breakers.get(&scope)?, scope)));
     match shut {
         Some((breaker, scope)) if !breaker.admits() => Until::Breaker(scope, breaker),

@@ -184,6 +184,11 @@ impl Turn {
         self.activity == Activity::Active
     }
 
+    /// Returns true if it ended as a whole message.
+    pub fn is_whole(&self) -> bool {
+        matches!(&self.stream, Stream::Closed(stop) if stop.is_whole())
+    }
+
     /// Returns its state.
     pub fn state(&self) -> TurnState {
         TurnState {

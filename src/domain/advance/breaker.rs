@@ -3,15 +3,13 @@
 //! Must not know: thresholds.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::advice::Advice;
+use crate::breaker::of_run::{instead, is_outdated, named, next_probe};
 use crate::breaker::{Breaker, EVIDENCE, Phase, Scope};
 use crate::call::{Call, ErrorClass, Outcome, ToolError};
 use crate::draft::Draft;
 use crate::event::{CallEvent, ResilienceEvent};
-use crate::id::ThreadId;
-use crate::ladder::span;
 use crate::node::{Node, Origin};
 use crate::ready;
 use crate::state::State;
@@ -21,7 +19,7 @@ use crate::thread;
 pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     for (scope, breaker) in &state.learned.breakers {
-        if breaker.is_outdated(state) {
+        if is_outdated(state, breaker) {
             draft.resilience(ResilienceEvent::BreakerChanged {
                 scope: scope.clone(),
                 generation: breaker.generation.saturating_add(1),
@@ -80,35 +78,6 @@ pub(super) fn shut<'s>(
         let shut = !breaker.admits() || breaker.phase == Phase::HalfOpen && taken.contains(scope);
         shut.then(|| (scope.clone(), breaker))
     })
-}
-
-/// Names what a breaker protects, as part of a sentence.
-pub(super) fn named(scope: &Scope) -> String {
-    match scope {
-        Scope::Tool(name) => format!("the tool {name}"),
-        Scope::Server(name) => format!("the server {name}"),
-        Scope::Model(name) => format!("the model at {name}"),
-    }
-}
-
-/// Says when an open breaker admits the next call, as part of a sentence.
-pub(super) fn next_probe(state: &State, breaker: &Breaker) -> String {
-    let now = state.recorded_at(state.seq).unwrap_or_default();
-    match u64::try_from(breaker.until.saturating_sub(now)) {
-        Ok(left) if left > 0 => format!("it can be tried again in {}", span(left)),
-        _ => "it can be tried again now".to_owned(),
-    }
-}
-
-/// The tools offered to a thread that can replace the target of a breaker.
-pub(super) fn instead(state: &State, thread: ThreadId, breaker: &Breaker) -> Vec<Arc<str>> {
-    let offered = thread::tools(state, thread);
-    let is_open = |name: &Arc<str>| {
-        let own = state.learned.breakers.get(&Scope::Tool(Arc::clone(name)));
-        own.is_some_and(|own| !own.admits())
-    };
-    let serves = |name: &&Arc<str>| offered.iter().any(|card| card.name == **name) && !is_open(name);
-    breaker.instead.iter().filter(serves).cloned().collect()
 }
 
 /// Fails a call immediately, without an execution, if the settings say not to wait for breakers.

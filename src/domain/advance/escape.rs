@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::advice::Advice;
+use crate::budget;
 use crate::decide::escape::take;
 use crate::draft::Draft;
 use crate::escape::advised::Advised;
@@ -34,8 +35,8 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId,
         (Some(Advised::Note(result)), Some(incident)) => note(draft, incident, result),
         (Some(Advised::End(why)), Some(incident)) => over(draft, incident, &why),
         // Rolling back includes a request: the limits apply to it.
-        (Some(Advised::Take(plan)), Some(_))
-            if plan.step == LoopStep::RollBack && super::ask::limited(draft) => {}
+        (Some(Advised::Take(plan)), Some(_)) if plan.step == LoopStep::RollBack && budget::limited(draft) => {
+        }
         (Some(Advised::Take(plan)), Some(incident)) => take(draft, thread, incident, &plan),
         _ => {}
     }

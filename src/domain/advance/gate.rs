@@ -15,8 +15,6 @@ use crate::restrict;
 use crate::state::{LedgerOutcome, State};
 use crate::tags;
 
-pub use crate::repeat::{dedup_key, equal_entries};
-
 pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     for id in state.agenda.ungated.iter().copied() {

@@ -4,8 +4,8 @@
 //!
 //! Each failure is decided once, and the decision is recorded in full.
 
-use super::ask;
 use crate::advice::Advice;
+use crate::budget;
 use crate::call::{Call, Status};
 use crate::decide::resilience;
 use crate::draft::Draft;
@@ -73,7 +73,7 @@ fn step(draft: &mut Draft<'_>, call: &Call, rev: Rev, next: Next) {
             resilience::apply(draft, id, round, &repair.fix);
         }
         Next::Ask(ask) => {
-            if let Some(why) = ask::no_request_for(draft.state) {
+            if let Some(why) = budget::no_request_for(draft.state) {
                 draft.resilience(ResilienceEvent::GaveUp { call: id, rev, why });
             } else {
                 let round = ask.found.round;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::gate::dedup_key;
 use super::{breaker, delegate};
 use crate::advice::Advice;
 use crate::auto_approved;
@@ -18,6 +17,7 @@ use crate::event::CallEvent;
 use crate::id::{Attempt, NodeId, Seq, ThreadId};
 use crate::node::Node;
 use crate::ready;
+use crate::repeat::dedup_key;
 use crate::restrict;
 use crate::state::{Mode, State};
 use crate::tags;

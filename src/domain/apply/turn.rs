@@ -9,7 +9,8 @@ mod place;
 
 use self::place::place;
 use super::{At, add_node, index};
-use crate::breaker::{self, Scope, Source};
+use crate::breaker::of_run;
+use crate::breaker::{Scope, Source};
 use crate::call::Call;
 use crate::event::TurnEvent;
 use crate::event::run::{Started, ToolCard};
@@ -175,7 +176,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
     // What the operator asks again is waited for as long as the first time.
     let goes_on = state.turns.get(turn).is_some_and(|turn| by_itself(state, turn));
     let epoch = state.epoch;
-    let scopes: Vec<Scope> = breaker::endpoint(state).into_iter().collect();
+    let scopes: Vec<Scope> = of_run::endpoint(state).into_iter().collect();
     let guard = super::breaker::admit(state, &scopes, Source::Request(*turn, *request)).pop();
     if let Some(turn) = state.turns.get_mut(turn) {
         turn.remember(epoch);

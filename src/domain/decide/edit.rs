@@ -18,7 +18,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::escape;
-use crate::advance;
 use crate::advice::Advice;
 use crate::command::{Edit, EditCommand};
 use crate::draft::Draft;
@@ -30,6 +29,7 @@ use crate::lineage;
 use crate::node::Node;
 use crate::reference::kept;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::request::requested;
 use crate::restrict;
 use crate::server_question;
 use crate::state::State;
@@ -299,7 +299,7 @@ pub(super) fn regenerate_turn(draft: &mut Draft<'_>, id: TurnId) -> Result<(), R
     let mut left = state.clone();
     try_out(&mut left, &draft.events);
     let new = draft.turn();
-    let event = advance::ask::requested(&left, (new, turn.thread, after), 1);
+    let event = requested(&left, (new, turn.thread, after), 1);
     draft.turn_event(event);
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a reduction is planned.
 
-use crate::advance::ask::{self, wait_beside};
+use crate::budget;
 use crate::draft::Draft;
 use crate::event::run::Reduction;
 use crate::event::{EditEvent, RunEvent};
@@ -10,6 +10,8 @@ use crate::id::{Seq, ThreadId, TurnId};
 use crate::reduction::{self, ReductionPlan, summary};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::repair::{Passing, Reply};
+use crate::request::request_again;
+use crate::retry_wait::wait_beside;
 use crate::state::{Mode, State};
 use crate::thread;
 use crate::transcript::hash::context_hash;
@@ -90,7 +92,7 @@ fn summarize(
     if !is_at_limit && state.mode != Mode::Running {
         return refuse("the run is paused or stopped; hint: resume it first".into());
     }
-    if let Some(why) = ask::none_left(state) {
+    if let Some(why) = budget::none_left(state) {
         return refuse(format!(
             "{why}; hint: raise the limit, or use {}",
             Reduction::DropTurns.label()
@@ -114,7 +116,7 @@ pub(super) fn summary_answered(
     };
     if let (Some(passing), Reply::Failed { why }, None) = (passing, reply, &asked.failed)
         && summary::is_current(state, asked)
-        && ask::no_request_for(state).is_none()
+        && budget::no_request_for(state).is_none()
         && let no = asked.broke + 1
         && let Some((of, wait_ms)) = wait_beside(state, no, set.0, passing)
     {
@@ -161,7 +163,7 @@ pub(crate) fn reduce_by_rule(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
         if open.is_some() {
             return true;
         }
-        if summary::failure(state, thread, after).is_some() || ask::none_left(state).is_some() {
+        if summary::failure(state, thread, after).is_some() || budget::none_left(state).is_some() {
             return false;
         }
         summary::ask(draft, thread, after, &plan, Some(reduction::RULE));
@@ -185,7 +187,7 @@ fn lift_limit(draft: &mut Draft<'_>) {
 fn ask_reduced(draft: &mut Draft<'_>, turn: TurnId) {
     let mut left = draft.state.clone();
     try_out(&mut left, &draft.events);
-    let events = ask::request_again(&left, turn);
+    let events = request_again(&left, turn);
     draft.events.extend(events);
 }
 

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use super::call::{find, not_over, same_rev, wrong_status};
-use crate::advance::ask::{no_request_for, wait_beside};
 use crate::advice::Advice;
 use crate::breaker::{Breaker, Phase, Scope};
+use crate::budget::no_request_for;
 use crate::call::{Call, Status};
 use crate::command::ResilienceCommand;
 use crate::draft::Draft;
@@ -19,6 +19,7 @@ use crate::node::Node;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::repair::{Passing, Reply};
 use crate::restrict;
+use crate::retry_wait::wait_beside;
 use crate::setting_change;
 use crate::state::{Mode, State};
 use crate::turn::Usage;

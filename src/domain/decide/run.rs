@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::edit;
 use super::reduce::{not_unchanged, reduce};
-use crate::advance::ask;
 use crate::agent::{LinkedSession, Rewriting, SideRequest};
 use crate::command::RunCommand;
 use crate::draft::Draft;
@@ -16,8 +15,9 @@ use crate::id::{NodeKind, TurnId};
 use crate::node::{Channel, Origin};
 use crate::pending_retry;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::request::request_again;
 use crate::state::{Mode, TURN_STOPPED};
-use crate::turn::{Stop, Stream, Usage};
+use crate::turn::{Stop, Stream, Turn, Usage};
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), Refusal> {
     match command {
@@ -249,13 +249,13 @@ fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     if let Mode::Stopped(_) = draft.state.mode {
         return Err(over(&draft.state.mode));
     }
-    if draft.state.turns.get(&turn).is_some_and(ask::is_whole) {
+    if draft.state.turns.get(&turn).is_some_and(Turn::is_whole) {
         return edit::regenerate_turn(draft, turn);
     }
     broken(draft, turn)?;
     not_unchanged(draft.state, turn)?;
     edit::nothing_open_before(draft.state, turn)?;
-    let event = ask::request_again(draft.state, turn);
+    let event = request_again(draft.state, turn);
     draft.events.extend(event);
     Ok(())
 }

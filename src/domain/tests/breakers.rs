@@ -9,6 +9,7 @@ use super::op_sequence::{self, OpSequence};
 use super::random::session_on;
 use super::world::*;
 use overrule_domain::apply;
+use overrule_domain::breaker::of_run::is_outdated;
 use overrule_domain::breaker::{Phase, Scope, Source};
 use overrule_domain::call::{ErrorClass, Outcome, Status};
 use overrule_domain::command::{Command, ResilienceCommand, RunCommand};
@@ -453,7 +454,7 @@ fn what_an_edit_replaced_keeps_no_breaker_open() {
             };
             try_out(&mut state, &[Event::Edit(revised)]);
         }
-        assert_eq!(state.learned.breakers[&scope()].is_outdated(&state), superseded);
+        assert_eq!(is_outdated(&state, &state.learned.breakers[&scope()]), superseded);
     }
 
     // An undo does the same, a redo of what failed opens nothing by itself.

@@ -289,7 +289,7 @@ fn repeats(state: &State, call: &Call) -> Vec<Seq> {
     if !call.effect.has_effect() {
         return Vec::new();
     }
-    let equal = overrule_domain::advance::gate::equal_entries(state, call);
+    let equal = overrule_domain::repeat::equal_entries(state, call);
     equal
         .into_iter()
         .filter(|seq| {

@@ -391,7 +391,7 @@ fn rare(w: &mut World, tape: &mut OpSequence<'_>) {
 pub fn decide(w: &mut World, tape: &mut OpSequence<'_>, id: NodeId) -> Result<(), Refusal> {
     match w.status(id) {
         Status::Consent(_) => {
-            let entries = overrule_domain::advance::gate::equal_entries(&w.state, &w.state.calls[&id]);
+            let entries = overrule_domain::repeat::equal_entries(&w.state, &w.state.calls[&id]);
             let entry = tape.one(&entries).copied().unwrap_or_default();
             let choice = match tape.draw(4) {
                 0 => ConsentChoice::Reuse { entry },

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use super::{not_pinned_above, nothing_open_before, waits};
-use crate::advance;
 use crate::draft::Draft;
 use crate::event::EditEvent;
 use crate::id::{NodeId, TurnId};
 use crate::invalidation::{self, supersede_turns};
 use crate::refusal::{Refusal, RefusalKind};
+use crate::request::requested;
 use crate::thread;
 use crate::trial::try_out;
 
@@ -47,7 +47,7 @@ pub(in crate::decide) fn go_back(
     let mut left = state.clone();
     try_out(&mut left, &draft.events);
     let new = draft.turn();
-    let event = advance::ask::requested(&left, (new, turn.thread, after), 1);
+    let event = requested(&left, (new, turn.thread, after), 1);
     draft.turn_event(event);
     waits::restore_holds(draft, None);
     Ok(())

@@ -17,6 +17,7 @@ use crate::invalidation::supersede_after;
 use crate::node::{Channel, Node, Origin};
 use crate::pending_retry;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::retry_wait;
 use crate::state::Mode;
 use crate::thread;
 use crate::turn::{Activity, Producer, Stream};
@@ -128,7 +129,7 @@ pub(super) fn prompt(
 fn before_unanswered(draft: &Draft<'_>, turn: TurnId) -> Option<TurnId> {
     let state = draft.state;
     let turn = state.turns.get(&turn)?;
-    if !pending_retry::by_itself(state, turn) || pending_retry::blocks(state, turn).next().is_some() {
+    if !pending_retry::by_itself(state, turn) || retry_wait::blocks(state, turn).next().is_some() {
         return None;
     }
     let mut line = state.turns_of(turn.thread);

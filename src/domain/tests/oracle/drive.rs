@@ -169,7 +169,7 @@ impl Session {
         let digest = self.w.digest(id);
         match life.status {
             Status::Consent(_) => {
-                let entries = overrule_domain::advance::gate::equal_entries(&self.w.state, life);
+                let entries = overrule_domain::repeat::equal_entries(&self.w.state, life);
                 let choice = match tape.draw(5) {
                     0 => ConsentChoice::Reuse {
                         entry: tape.one(&entries).copied().unwrap_or_default(),

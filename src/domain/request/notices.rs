@@ -1,12 +1,12 @@
 //! Writes the notices for one request: reading calls only, open breakers, a budget near its end.
 //!
-//! Must not know: when a breaker changes, wire formats.
+//! Must not know: when a breaker changes, when a request is made, wire formats.
 //!
 //! They are recorded with the request, so that they can always be shown.
 
 use std::sync::Arc;
 
-use super::breaker;
+use crate::breaker::of_run;
 use crate::breaker::{Breaker, Phase, Scope};
 use crate::escape::awaiting;
 use crate::id::ThreadId;
@@ -24,7 +24,7 @@ const LIFTED: &str =
     "The operator lifted the restriction to reading calls: you may propose other calls again.";
 
 /// The notices of a request that is made now.
-pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
+pub(super) fn all(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
     let mut all: Vec<String> = Vec::new();
     all.extend(of_restriction(state, thread).map(str::to_owned));
     let open = state
@@ -60,9 +60,9 @@ fn of_restriction(state: &State, thread: ThreadId) -> Option<&'static str> {
 }
 
 fn of_breaker(state: &State, thread: ThreadId, (scope, breaker): (&Scope, &Breaker)) -> String {
-    let what = breaker::named(scope).replacen('t', "T", 1);
-    let when = breaker::next_probe(state, breaker);
-    let others = match breaker::instead(state, thread, breaker).as_slice() {
+    let what = of_run::named(scope).replacen('t', "T", 1);
+    let when = of_run::next_probe(state, breaker);
+    let others = match of_run::instead(state, thread, breaker).as_slice() {
         [] => "Continue without it if you can.".to_owned(),
         tools => format!("Use {} instead.", tools.join(" or ")),
     };
