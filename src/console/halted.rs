@@ -9,6 +9,9 @@ use super::model::Model;
 use super::model::overlay::Overlay;
 use super::refusal::Refusal;
 
+/// Message for a queue that nothing can decide.
+pub const UNDECIDABLE: &str = "halted: nothing can be decided";
+
 /// True for a live run that halted. A run that is only read cannot halt.
 pub fn is(model: &Model) -> bool {
     model.run.halted.is_some() && !model.settings.is_recorded()
@@ -19,9 +22,12 @@ pub fn why(model: &Model) -> Refusal {
     let key = model.settings.keymap.first("why-waiting");
     // An open overlay does not accept that key.
     let works = model.overlays.is_empty() && !key.is_empty();
-    Refusal::Halted {
-        key: works.then_some(key),
-    }
+    let shows = if works {
+        format!(": {key} shows why")
+    } else {
+        String::new()
+    };
+    Refusal::new(format!("halted, nothing recorded{shows}"))
 }
 
 /// A message of the run without the reason of the halt, which the banner, the page and the log
@@ -44,16 +50,18 @@ pub fn typed(model: &Model) -> Option<Refusal> {
     let key = |name| model.settings.keymap.first(name);
     match model.overlays.last()? {
         Overlay::Editor(editor) => {
-            let stage = (!editor.is_no_edit()).then(|| key("stage"));
-            Some(Refusal::HaltedText {
-                copy: key("copy-selected"),
-                editor: Some((key("external"), stage)),
-            })
+            let (copy, external) = (key("copy-selected"), key("external"));
+            let stages = (!editor.is_no_edit()).then(|| format!(", {} stages it", key("stage")));
+            Some(Refusal::new(format!(
+                "halted: the text stays, but cannot be sent; {copy} copies it, {external} opens it in $EDITOR, where it \
+                 can be saved{}",
+                stages.unwrap_or_default()
+            )))
         }
-        Overlay::Line(line) if line.style.records => Some(Refusal::HaltedText {
-            copy: key("copy-selected"),
-            editor: None,
-        }),
+        Overlay::Line(line) if line.style.records => Some(Refusal::new(format!(
+            "halted: this stays, but cannot be sent; {} copies it",
+            key("copy-selected")
+        ))),
         _ => None,
     }
 }

@@ -35,7 +35,6 @@ use super::panes::inspector::model::Inspector;
 use super::panes::log::model::LogPane;
 use super::panes::queue::model::{QueueEntry, QueuePane};
 use super::panes::rows::{RowsPanes, Target};
-use super::refusal::Empty;
 use super::symbols::Symbol;
 use super::verbs::{About, Verb};
 use arming::{Arming, KeyState};
@@ -71,16 +70,19 @@ pub struct Message {
     pub is_logged: bool,
 }
 
+/// Message for an empty queue in a run that needs nothing.
+pub const QUEUE_EMPTY: &str = "Queue empty";
+
 /// Message for an empty queue. The run can need attention although no call waits.
-pub fn idle(model: &Model) -> Empty {
+pub fn idle(model: &Model) -> String {
     if halted::is(model) {
-        return Empty::Halted;
+        return halted::UNDECIDABLE.to_owned();
     }
     if !model.settings.is_recorded() && model.run.stuck().is_some() {
         let key = model.settings.keymap.first("why-waiting");
-        return Empty::QueueOfStuckRun { key };
+        return format!("{QUEUE_EMPTY}, but the run needs you. {key} shows why");
     }
-    Empty::Queue
+    QUEUE_EMPTY.to_owned()
 }
 
 /// All data that the screen is drawn from.

@@ -1,111 +1,131 @@
 //! Why the console does not carry out a verb, and what to do instead.
 //!
-//! Must not know: verbs, the model.
+//! Must not know: verbs, keys, the model.
 
-mod confirmation;
-mod edit;
-mod empty;
-mod no_place;
-mod no_target;
-mod node_state;
-mod unseen;
+use overrule_domain::id::{NodeId, TurnId};
 
-pub use confirmation::Confirmation;
-pub use edit::EditRefusal;
-pub use empty::{Empty, HALTED};
-pub use no_place::NoPlace;
-pub use no_target::{NoTarget, Part, Row};
-pub use node_state::{NodeState, OtherKeys, TurnState};
-pub use unseen::{NotShown, Unseen};
+/// A command is on its way.
+pub const SENT: &str = "Already sent, waiting for a reply";
+
+/// A text is being laid out.
+pub const LOADING: &str = "Loading text…";
+
+/// A question is about something else.
+pub const NOT_ABOUT_CALL: &str = "This is not about a call";
+
+/// No frame has shown the arguments of a call.
+pub const ARGUMENTS_UNSEEN: &str = "Its arguments are not on screen";
+
+/// No frame has shown the new preview.
+pub const PREVIEW_UNSEEN: &str = "The preview just changed. Read it first";
+
+/// What a caller decides by. The operator reads the text alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// The verb has no target now, or its target does not allow it.
+    State,
+    /// What the verb decides was not on screen: not at all, not whole, or for too short a time.
+    Unseen,
+    /// A second press carries the verb out.
+    Confirmation,
+    /// The domain, the policy, the resilience or a typed text gave the reason.
+    Outside,
+}
 
 /// Why a verb is not carried out. Its text is a state, then the next step with its key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// The run is only read.
-    #[error("Cannot change this run: it is recorded")]
-    Recorded,
-    /// The run is only read.
-    #[error("Cannot decide: this run is recorded")]
-    RecordedDecision,
-    /// The run records nothing any more.
-    #[error("halted, nothing recorded{}", key.as_ref().map(|key| format!(": {key} shows why")).unwrap_or_default())]
-    Halted {
-        /// The key of the page that says why; none where it does not work.
-        key: Option<String>,
-    },
-    /// The run records nothing any more, and a text was typed.
-    #[error("{}", halted_text(copy, editor.as_ref()))]
-    HaltedText {
-        /// The key that copies it.
-        copy: String,
-        /// For the text of an editor: the key that opens it in `$EDITOR`, and the one that stages it.
-        editor: Option<(String, Option<String>)>,
-    },
-    /// The row under the cursor stands for several nodes.
-    #[error("This row groups {several}. {key} unfolds it first")]
-    Folded {
-        /// The nodes, such as `3 calls`.
-        several: String,
-        /// The key that unfolds it.
-        key: String,
-    },
-    /// The screen shows too little to decide.
-    #[error("Cannot decide: the screen is smaller than 40 columns and 10 rows")]
-    SmallScreen,
-    /// It may be part of a paste.
-    #[error("right after a paste")]
-    AfterPaste,
-    /// The command is on its way.
-    #[error("Already sent, waiting for a reply")]
-    Sent,
-    /// The text is being laid out.
-    #[error("Loading text…")]
-    Loading,
-    /// The question was not on screen, or not whole, or for too short a time.
-    #[error(transparent)]
-    Unseen(#[from] Unseen),
-    /// The screen has nothing that the verb acts on.
-    #[error(transparent)]
-    NoTarget(#[from] NoTarget),
-    /// The run has nothing that the verb acts on.
-    #[error(transparent)]
-    Empty(#[from] Empty),
-    /// The node or its question does not allow it.
-    #[error(transparent)]
-    NodeState(#[from] NodeState),
-    /// The turn does not allow it.
-    #[error(transparent)]
-    TurnState(#[from] TurnState),
-    /// Nothing to edit, to stage or to switch to.
-    #[error(transparent)]
-    Edit(#[from] EditRefusal),
-    /// There is no such place to go to, or nothing to show.
-    #[error(transparent)]
-    NoPlace(#[from] NoPlace),
-    /// A second press is needed.
-    #[error(transparent)]
-    Confirmation(#[from] Confirmation),
-    /// A reason that the domain, the policy, the resilience or a typed text gave.
-    #[error("{0}")]
-    Outside(String),
+#[error("{text}")]
+pub struct Refusal {
+    kind: RefusalKind,
+    text: String,
 }
 
-fn halted_text(copy: &str, editor: Option<&(String, Option<String>)>) -> String {
-    let Some((external, stage)) = editor else {
-        return format!("halted: this stays, but cannot be sent; {copy} copies it");
-    };
-    let stage = stage
-        .as_ref()
-        .map(|key| format!(", {key} stages it"))
-        .unwrap_or_default();
-    format!(
-        "halted: the text stays, but cannot be sent; {copy} copies it, {external} opens it in $EDITOR, where it can be \
-         saved{stage}"
-    )
+impl Refusal {
+    fn of(kind: RefusalKind, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { kind, text }
+    }
+
+    /// A refusal because of what is selected, open or recorded.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::of(RefusalKind::State, text)
+    }
+
+    /// A refusal because something was not read.
+    pub fn unseen(text: impl Into<String>) -> Self {
+        Self::of(RefusalKind::Unseen, text)
+    }
+
+    /// A request for a second press.
+    pub fn confirmation(text: impl Into<String>) -> Self {
+        Self::of(RefusalKind::Confirmation, text)
+    }
+
+    /// A reason from outside of the console.
+    pub fn outside(text: impl Into<String>) -> Self {
+        Self::of(RefusalKind::Outside, text)
+    }
+
+    /// What a caller decides by.
+    pub const fn kind(&self) -> RefusalKind {
+        self.kind
+    }
+
+    /// The cursor is on no such row: `node`, `call`, `branch`.
+    pub fn not_selected(row: &str) -> Self {
+        Self::new(format!("No {row} selected"))
+    }
+
+    /// The cursor of a lower pane is on no such row.
+    pub fn not_under_cursor(row: &str) -> Self {
+        Self::new(format!("Put the cursor on a {row} first"))
+    }
+
+    /// The subject of a row is gone.
+    pub fn removed(row: &str) -> Self {
+        Self::new(format!("The {row} no longer exists"))
+    }
+
+    /// The verb acts in an overlay that is not on top: `The question`.
+    pub fn not_open(overlay: &str) -> Self {
+        Self::new(format!("{overlay} is not open"))
+    }
+
+    /// The run has no such node.
+    pub fn not_found(node: NodeId) -> Self {
+        Self::new(format!("{node} does not exist"))
+    }
+
+    /// The node is of another kind.
+    pub fn not_call(node: NodeId) -> Self {
+        Self::new(format!("{node} is not a call"))
+    }
+
+    /// The call has no digest yet.
+    pub fn not_ready(call: NodeId) -> Self {
+        Self::new(format!("{call} is not ready yet"))
+    }
+
+    /// Another branch is active, or an edit of the turn is open.
+    pub fn inactive(turn: TurnId) -> Self {
+        Self::new(format!(
+            "{turn} is superseded or suspended. Choose an active turn"
+        ))
+    }
+
+    /// The stream of the turn broke. `keys` open the choices.
+    pub fn broken(turn: TurnId, keys: &str) -> Self {
+        Self::new(format!("The stream of {turn} broke. {keys} shows the choices"))
+    }
+
+    /// What is typed or previewed changes no node, so it does not allow `what`: `stage`.
+    pub fn no_edit(what: &str) -> Self {
+        Self::new(format!("Cannot {what}: this is not an edit of the graph"))
+    }
 }
 
 impl From<Refusal> for String {
     fn from(refusal: Refusal) -> Self {
-        refusal.to_string()
+        refusal.text
     }
 }

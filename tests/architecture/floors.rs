@@ -21,14 +21,14 @@ const FLOORS: [(&str, &str); 5] = [
     (
         // What is known of a run, and its words.
         "run",
-        "effects loops approval_stats bulk_exclusion call_group edit_result event_text summary readable scope \
+        "effects loops approval_stats bulk_exclusion call_group edit_result event_text refusal summary readable scope \
          link frames export replay model/run model/fold model/run_phase model/orphan_status model/running \
          model/idle_time model/cached model/source model/seek",
     ),
     (
         // Verbs, keys and what is in front: it does not know which surfaces there are.
         "kernel",
-        "context surface pane registry cards files keymap refusal halted hints msg status_line model verbs verbs/verb verbs/availability verbs/moves \
+        "context surface pane registry cards files keymap halted hints msg status_line model verbs verbs/verb verbs/availability verbs/moves \
          verbs/selection verbs/seen verbs/synonyms verbs/renamed verbs/text verbs/jumps update update/input \
          update/decide update/views update/refresh update/pace update/mouse panes panes/kind view tabs/frame tabs/head",
     ),

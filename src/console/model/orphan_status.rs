@@ -4,7 +4,7 @@
 
 use super::run::RunPart;
 use crate::link::OrphanCandidate;
-use crate::refusal::NodeState;
+use crate::refusal::Refusal;
 use overrule_domain::call::Status;
 use overrule_domain::id::{Attempt, NodeId};
 use overrule_domain::orphan_process::OrphanProcess;
@@ -31,10 +31,10 @@ impl OrphanStatus {
     }
 
     /// Why an execution cannot be reported as not happened yet; none if it can.
-    pub fn forbids(self, process: OrphanCandidate) -> Option<NodeState> {
+    pub fn forbids(self, process: OrphanCandidate) -> Option<Refusal> {
         let left = self.runs()?;
-        let words = left.describe(process.call, process.pid);
-        Some(NodeState::StillRuns(words))
+        let left = left.describe(process.call, process.pid);
+        Some(Refusal::new(format!("{left}: it may happen yet")))
     }
 }
 

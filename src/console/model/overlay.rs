@@ -15,7 +15,7 @@ use crate::doc::Doc;
 use crate::field::Field;
 use crate::keymap::Keymap;
 use crate::prompt::{self, Prompt};
-use crate::refusal::{self, Unseen};
+use crate::refusal;
 use crate::summary::Summary;
 use crate::surface::SurfaceId;
 use crate::tabs::Maker;
@@ -331,8 +331,8 @@ impl Review {
     pub fn known(&self) -> Result<&Plan, refusal::Refusal> {
         match &self.plan {
             Some(Ok(plan)) => Ok(plan),
-            Some(Err(refusal)) => Err(refusal::Refusal::Outside(refusal.message.clone())),
-            None => Err(Unseen::Preview.into()),
+            Some(Err(refusal)) => Err(refusal::Refusal::outside(refusal.message.clone())),
+            None => Err(refusal::Refusal::unseen(refusal::PREVIEW_UNSEEN)),
         }
     }
 

@@ -20,8 +20,9 @@ use crate::link::{
 };
 use crate::panes::rows::NameHash;
 use crate::prompt::Prompt;
-use crate::refusal::{NoTarget, NodeState, Refusal, TurnState};
+use crate::refusal::Refusal;
 use crate::replay::Mark;
+use overrule_base::text::visible;
 use overrule_domain::breaker::Phase;
 use overrule_domain::call::Call;
 use overrule_domain::command::{CallCommand, Command, RunCommand};
@@ -182,24 +183,29 @@ impl RunPart {
     }
 
     /// Checks that a call needs a decision now. The error says why not.
-    pub fn waits(&self, call: &Call) -> Result<(), NodeState> {
+    pub fn waits(&self, call: &Call) -> Result<(), Refusal> {
         let id = call.id;
         match EffectiveStatus::of_call(&self.state, call) {
-            EffectiveStatus::Superseded(_) => {
-                let by = effective_status::replaced_words(&self.state, id);
-                Err(NodeState::Superseded { node: id, by })
-            }
+            EffectiveStatus::Superseded(_) => Err(self.superseded(id)),
             EffectiveStatus::Suspended(status) | EffectiveStatus::Active(status)
                 if !status.needs_operator() =>
             {
-                Err(NodeState::Undecidable {
-                    call: id,
-                    status: status.base_label(),
-                })
+                let status = status.base_label();
+                Err(Refusal::new(format!(
+                    "cannot decide {id}: its status is {status}"
+                )))
             }
-            EffectiveStatus::Suspended(_) => Err(NodeState::Suspended(id)),
+            EffectiveStatus::Suspended(_) => Err(Refusal::new(format!(
+                "cannot decide {id}: suspended by an open edit before it"
+            ))),
             EffectiveStatus::Active(_) => Ok(()),
         }
+    }
+
+    /// Why a node that is not active allows nothing: what replaced it.
+    pub fn superseded(&self, node: NodeId) -> Refusal {
+        let by = effective_status::replaced_words(&self.state, node);
+        Refusal::new(format!("{node} is superseded: {by}"))
     }
 
     /// Checks that a question is still open. The error says what changed.
@@ -211,7 +217,7 @@ impl RunPart {
                 digest,
                 status,
             } => {
-                let call = self.state.call(*id).ok_or(NoTarget::NotFound(*id))?;
+                let call = self.state.call(*id).ok_or_else(|| Refusal::not_found(*id))?;
                 self.waits(call)?;
                 let now = (
                     self.state.node(*id).map(Node::rev),
@@ -221,14 +227,16 @@ impl RunPart {
                 if now == (Some(*rev), digest, *status) {
                     Ok(())
                 } else {
-                    Err(NodeState::NewQuestion(*id).into())
+                    Err(Refusal::new(format!(
+                        "{id} asks a new question: close this and open it again"
+                    )))
                 }
             }
             Question::Turn { turn, request } => {
                 let mut broken = self.broken();
                 let same = broken.any(|one| one.id == *turn && one.asked == *request);
                 same.then_some(())
-                    .ok_or_else(|| TurnState::NotBroken(*turn).into())
+                    .ok_or_else(|| Refusal::new(format!("the stream of {turn} is no longer broken")))
             }
             Question::Definitions {
                 server,
@@ -239,8 +247,12 @@ impl RunPart {
                 let same = now.is_some_and(|now| {
                     now.hash.as_deref() == Some(&**hash) && now.difference.as_ref() == Some(difference)
                 });
-                same.then_some(())
-                    .ok_or_else(|| NodeState::NewDefinitions(Arc::clone(server)).into())
+                same.then_some(()).ok_or_else(|| {
+                    Refusal::new(format!(
+                        "{} has other definitions now: close this and open it again",
+                        visible(server)
+                    ))
+                })
             }
             _ => Ok(()),
         }

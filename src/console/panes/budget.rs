@@ -282,7 +282,12 @@ fn cost<'t>(turns: impl Iterator<Item = &'t Turn>, is_scripted: bool) -> String 
 /// the run.
 fn threads(state: &State, meter: &Meter, rows: &mut Vec<Row>) {
     let scripted = is_scripted(state);
-    if state.threads.children.values().any(|child| is_active(state, child)) {
+    if state
+        .threads
+        .children
+        .values()
+        .any(|child| is_active(state, child))
+    {
         let turns = || state.turns_of(ROOT).filter(|turn| turn.asked > 0);
         let usage = turns().fold(Usage::default(), |sum, turn| sum.plus(turn.usage));
         let words = named("main").own(
@@ -296,7 +301,12 @@ fn threads(state: &State, meter: &Meter, rows: &mut Vec<Row>) {
         );
         rows.push(Row::new(Target::Nothing, words));
     }
-    for child in state.threads.children.values().filter(|child| is_active(state, child)) {
+    for child in state
+        .threads
+        .children
+        .values()
+        .filter(|child| is_active(state, child))
+    {
         let turns = || state.turns_of(child.thread).filter(|turn| turn.asked > 0);
         let asked = turns().count() as u64;
         let usage = turns().fold(Usage::default(), |sum, turn| sum.plus(turn.usage));

@@ -72,7 +72,12 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
         .take(ALERTS)
         .map(alert)
         .collect();
-    let changed = run.state.learned.breakers.iter().filter(|(_, one)| one.generation > 0);
+    let changed = run
+        .state
+        .learned
+        .breakers
+        .iter()
+        .filter(|(_, one)| one.generation > 0);
     rows.extend(changed.map(|(scope, one)| breaker(scope, one)));
     rows.extend(started_with(run));
     let earlier = learned::earlier(&run.state);
@@ -262,7 +267,8 @@ impl Drawing<'_> {
         let price = started.and_then(|started| started.price.as_ref());
         self.run
             .state
-            .learned.repair_stats
+            .learned
+            .repair_stats
             .of(name)
             .map(move |(strategy, count)| {
                 let role = match count.ended() {

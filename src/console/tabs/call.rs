@@ -11,11 +11,11 @@ use super::{
     FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, readable, tool_change,
 };
 use crate::doc::{Form, Styled};
+use crate::halted;
 use crate::json;
 use crate::model::orphan_status::OrphanStatus;
 use crate::model::run_phase::AT_THE_HALT;
 use crate::pager::Wrap;
-use crate::refusal;
 use crate::symbols::Symbol;
 use crate::theme::Role;
 use overrule_base::text;
@@ -251,7 +251,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
             None => "it was running when the program ended: outcome unknown",
         },
         // It is asked again when the run resumes.
-        _ if run.halted.is_some() => refusal::HALTED,
+        _ if run.halted.is_some() => halted::UNDECIDABLE,
         _ if tags::asks_operator(&run.state, id) => "it asks you: your answer is its result",
         _ => "may this call run?",
     };

@@ -17,7 +17,7 @@ use crate::model::run::RunPart;
 use crate::msg::Out;
 use crate::panes::log::model::Line;
 use crate::panes::queue::model::QueueEntry;
-use crate::refusal::{Empty, Refusal};
+use crate::refusal::Refusal;
 use overrule_domain::bulk;
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command};
@@ -30,14 +30,17 @@ pub(crate) fn list(model: &mut Model) -> Result<(), Refusal> {
     if let Some(Overlay::Bulk(bulk)) = model.overlays.last()
         && !bulk.is_dated()
     {
-        return Err(Empty::NewCalls.into());
+        return Err(Refusal::new("The list is up to date: no new calls"));
     }
     let items = items(model);
     let left = bulk::left_out(&model.run.state);
     if items.is_empty() {
         model.arming.no_list = true;
-        let left = bulk_exclusion::describe(&left);
-        return Err(Empty::List { left }.into());
+        let nothing = "No waiting calls can be approved together";
+        return Err(Refusal::new(match bulk_exclusion::describe(&left) {
+            left if left.is_empty() => nothing.to_owned(),
+            left => format!("{nothing}: {left}"),
+        }));
     }
     if matches!(model.overlays.last(), Some(Overlay::Bulk(_))) {
         model.overlays.pop();
@@ -131,7 +134,9 @@ pub(crate) fn approve(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refus
     let gone: Vec<NodeId> = gone.map(|item| item.call).collect();
     let items: Vec<BulkItem> = bulk.approvable().cloned().collect();
     if items.is_empty() {
-        return Err(Empty::Unchanged.into());
+        return Err(Refusal::new(
+            "Nothing approved: no listed call still waits unchanged",
+        ));
     }
     model.overlays.pop();
     let commands: Vec<Command> = items

@@ -12,7 +12,7 @@ use crate::model::arming::Question;
 use crate::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::msg::Out;
 use crate::panes::inspector::model::Subject;
-use crate::refusal::{Empty, NoTarget, NodeState, OtherKeys, Part, Refusal, Row};
+use crate::refusal::{NOT_ABOUT_CALL, Refusal};
 use crate::verbs::repair;
 use overrule_domain::call::{Digest, Shown, Status};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice, Resolution};
@@ -25,27 +25,31 @@ pub(crate) fn choices(model: &mut Model) -> Result<(), Refusal> {
     }
     let (call, ..) = waiting(model, "decide")?;
     let key = |name| model.settings.keymap.first(name);
-    let other_keys = |keys| NodeState::OtherKeys { keys }.into();
     match model.run.state.call(call).map(|call| call.status.clone()) {
         Some(Status::Consent(_)) => dialog(model, DialogKind::Consent),
         Some(Status::OutcomeUnknown(_)) => dialog(model, DialogKind::UnknownOutcome),
-        Some(Status::AwaitingApproval) => Err(other_keys(OtherKeys::Approval {
-            approve: key("approve"),
-            reject: key("reject"),
-            edit: key("edit"),
-        })),
-        Some(Status::Repairing(_)) => Err(other_keys(OtherKeys::Repair {
-            call,
-            choose: repair::is_offered(&model.run.state, call).then(|| key("choose-repair")),
-            skip: key("skip-repair"),
-            edit: key("edit"),
-        })),
-        _ => Err(Empty::Nothing("choose").into()),
+        Some(Status::AwaitingApproval) => Err(Refusal::new(format!(
+            "{} approves, {} rejects, {} edits",
+            key("approve"),
+            key("reject"),
+            key("edit")
+        ))),
+        Some(Status::Repairing(_)) => {
+            let chooses = || format!("{} chooses a repair, ", key("choose-repair"));
+            let chooses = repair::is_offered(&model.run.state, call).then(chooses);
+            Err(Refusal::new(format!(
+                "{call} cannot run as it is: {}{} lets the call fail, {} edits",
+                chooses.unwrap_or_default(),
+                key("skip-repair"),
+                key("edit")
+            )))
+        }
+        _ => Err(Refusal::new("Nothing to choose")),
     }
 }
 
 fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), Refusal> {
-    let question = question(model).ok_or(NoTarget::NotSelected(Row::Node))?;
+    let question = question(model).ok_or_else(|| Refusal::not_selected("node"))?;
     let exact_first = model.inspector.exact;
     open(
         model,
@@ -64,13 +68,13 @@ fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), Refusal> {
 /// The call of the open dialog, as it was shown.
 pub(crate) fn asked(model: &Model) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
-        return Err(NoTarget::NotOpen(Part::Question).into());
+        return Err(Refusal::not_open("The question"));
     };
     match &dialog.question {
         Question::Call {
             call, rev, digest, ..
         } => Ok((*call, *rev, digest.clone())),
-        _ => Err(NoTarget::NotAboutCall.into()),
+        _ => Err(Refusal::new(NOT_ABOUT_CALL)),
     }
 }
 
@@ -135,7 +139,7 @@ pub(crate) fn ensure_ended(model: &Model, call: NodeId, attempt: Attempt) -> Res
     let left = model.run.outlived_of(call, attempt);
     let process = model.run.process_of(call, attempt);
     match process.and_then(|process| left.forbids(process)) {
-        Some(why) => Err(why.into()),
+        Some(why) => Err(why),
         None => Ok(()),
     }
 }

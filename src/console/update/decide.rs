@@ -3,6 +3,7 @@
 //! Must not know: keys, how a command travels.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::prompts;
 use crate::doc::Doc;
@@ -16,7 +17,7 @@ use crate::panes::graph::model::Pick;
 use crate::panes::inspector::model::{Subject, Tab};
 use crate::panes::queue::model::QueueEntry;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{Confirmation, Empty, NodeState, NotShown, Refusal, TurnState, Unseen};
+use crate::refusal::{ARGUMENTS_UNSEEN, Refusal};
 use overrule_domain::call::{Digest, Shown, Status};
 use overrule_domain::command::{CallCommand, Command};
 use overrule_domain::effective_status::EffectiveStatus;
@@ -72,7 +73,9 @@ pub(crate) fn ensure_room(model: &Model) -> Result<(), Refusal> {
     if model.screen.can_decide() {
         Ok(())
     } else {
-        Err(Refusal::SmallScreen)
+        Err(Refusal::new(
+            "Cannot decide: the screen is smaller than 40 columns and 10 rows",
+        ))
     }
 }
 
@@ -97,7 +100,10 @@ pub(crate) fn armed<'m>(
         _ => moment.at,
     };
     if !shown.is_armed(until, wait) {
-        return Err(Unseen::TooSoon { arming_ms: wait }.into());
+        return Err(Refusal::unseen(format!(
+            "Ignored: shown for less than {} s. Wait for 1 s, then press again",
+            Duration::from_millis(wait).as_secs_f64()
+        )));
     }
     Ok(shown)
 }
@@ -114,13 +120,13 @@ pub(crate) fn not_shown(model: &Model) -> Refusal {
         None => Some(&model.inspector.doc),
     };
     let next = if doc.is_some_and(Doc::is_waiting) {
-        NotShown::Loading
+        ", loading…".to_owned()
     } else if model.overlays.is_empty() && model.screen.places.inspector.is_none() {
-        NotShown::Inspector(model.settings.keymap.first("inspector"))
+        format!(". {} shows it", model.settings.keymap.first("inspector"))
     } else {
-        NotShown::Unread
+        ". Read it first".to_owned()
     };
-    Unseen::NotShown { next }.into()
+    Refusal::unseen(format!("Cannot decide: not on screen yet{next}"))
 }
 
 /// Sends a command about a call and remembers what was on screen for it.
@@ -177,18 +183,21 @@ pub(crate) fn waiting(model: &mut Model, name: &str) -> Result<(NodeId, Rev, Opt
     if model.screen.lead == Pane::QUEUE && model.queue.current().is_none() {
         let gone = model.queue.selected.is_some();
         model.queue.settle();
-        let why = if gone { Empty::Entry } else { idle(model) };
-        return Err(why.into());
+        return Err(if gone {
+            Refusal::new("That entry no longer waits. Look at the next one")
+        } else {
+            Refusal::new(idle(model))
+        });
     }
     if let Some(Subject::Broken(turn)) = model.inspector.subject {
         let keys = model.settings.keymap.first("decide");
-        return Err(TurnState::Broken { turn, keys }.into());
+        return Err(Refusal::broken(turn, &keys));
     }
     let id = subject(model)
         .map(NodeId::call)
         .filter(|id| id.kind == NodeKind::Call);
     let Some((id, call)) = id.and_then(|id| Some((id, model.run.state.call(id)?))) else {
-        return Err(nothing_here(model).into());
+        return Err(nothing_here(model));
     };
     model.run.waits(call)?;
     let digest = call.digest.clone();
@@ -198,14 +207,14 @@ pub(crate) fn waiting(model: &mut Model, name: &str) -> Result<(NodeId, Rev, Opt
         ensure_room(model)?;
         if go_to_queue(model, id) {
             let key = model.settings.keymap.first(name);
-            let next = Some(match name {
-                "approve" | "approve-unread" if awaits => "approve",
-                "reject" if awaits => "reject",
-                _ => "decide",
-            });
-            return Err(Confirmation::NowShown { call: id, key, next }.into());
+            let next = match name {
+                "approve" | "approve-unread" if awaits => " to approve",
+                "reject" if awaits => " to reject",
+                _ => " to decide",
+            };
+            return Err(now_shown(id, &key, next));
         }
-        return Err(NodeState::NotQueued(id).into());
+        return Err(Refusal::new(format!("{id} is not in the queue")));
     }
     let rev = model
         .run
@@ -217,22 +226,29 @@ pub(crate) fn waiting(model: &mut Model, name: &str) -> Result<(NodeId, Rev, Opt
     Ok((id, rev, digest))
 }
 
-fn nothing_here(model: &Model) -> Empty {
+fn nothing_here(model: &Model) -> Refusal {
     match model.waiting() {
-        0 => idle(model),
-        count => Empty::Selection {
-            count,
-            key: model.settings.keymap.first("next-pending"),
-        },
+        0 => Refusal::new(idle(model)),
+        count => Refusal::new(format!(
+            "No waiting call selected, {count} wait. {} goes to the next one",
+            model.settings.keymap.first("next-pending")
+        )),
     }
+}
+
+/// Says that a question is on screen only now. `next` is what another press does, as a clause.
+pub(crate) fn now_shown(call: NodeId, key: &str, next: &str) -> Refusal {
+    Refusal::confirmation(format!("Now on {call}. Press {key} again{next}"))
 }
 
 /// Bytes of the arguments that were not on screen yet.
 pub(crate) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u64, Refusal> {
-    let all = doc.decided_len().ok_or(Unseen::Arguments)?;
+    let all = doc
+        .decided_len()
+        .ok_or_else(|| Refusal::unseen(ARGUMENTS_UNSEEN))?;
     if all != shown.rows || doc.stamp() != shown.stamp {
         // No frame has shown the new layout yet: rows read in the old one do not apply.
-        return Err(Unseen::Layout.into());
+        return Err(Refusal::unseen("The layout just changed. Read it again"));
     }
     let missing = shown.read.misses(shown.rows);
     Ok(missing.iter().map(|rows| doc.decided_bytes(rows)).sum())
@@ -247,11 +263,10 @@ pub(crate) fn read_to_end(
 ) -> Result<(), Refusal> {
     match unread(shown, doc)? {
         0 => Ok(()),
-        bytes => Err(Unseen::Bytes {
-            bytes,
-            next: Some(format!("{}{otherwise}", hints::reads_on(model, shown))),
-        }
-        .into()),
+        bytes => Err(Refusal::unseen(format!(
+            "{bytes} bytes unread. {}{otherwise}",
+            hints::reads_on(model, shown)
+        ))),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::double_press::What;
 use crate::model::editor::{Editor, Meanwhile};
 use crate::model::overlay::Overlay;
 use crate::msg::Out;
-use crate::refusal::Refusal;
+use crate::refusal::SENT;
 
 /// Closes what is open. A second press right after confirms that typed text is dropped, and that
 /// an editor closes whose node changed since it was opened.
@@ -25,7 +25,7 @@ pub(crate) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
         return;
     };
     if editor.sent {
-        model.complain(Refusal::Sent);
+        model.complain(SENT);
         return;
     }
     let node = editor.holds();

@@ -12,12 +12,11 @@ use crate::model::double_press::What;
 use crate::model::editor::{Editor, Purpose};
 use crate::model::overlay::{Overlay, Whose};
 use crate::msg::Out;
-use crate::refusal::{EditRefusal, NoTarget, NodeState, Refusal, Row, TurnState};
+use crate::refusal::Refusal;
 use overrule_domain as domain;
 use overrule_domain::advice::Cards;
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, Resolution};
-use overrule_domain::effective_status;
 use overrule_domain::event::Event;
 use overrule_domain::graph;
 use overrule_domain::id::{NodeId, NodeKind, Rev, TurnId};
@@ -63,22 +62,25 @@ pub(crate) fn guide_with(model: &mut Model, words: &str) {
 
 /// The selected node, if it is active.
 pub(crate) fn selected(model: &Model) -> Result<(NodeId, Rev), Refusal> {
-    let id = subject(model).ok_or(NoTarget::NotSelected(Row::Node))?;
-    let node = model.run.state.node(id).ok_or(NoTarget::NotFound(id))?;
+    let id = subject(model).ok_or_else(|| Refusal::not_selected("node"))?;
+    let node = model.run.state.node(id).ok_or_else(|| Refusal::not_found(id))?;
     if !node.active {
-        let by = effective_status::replaced_words(&model.run.state, id);
-        return Err(NodeState::Superseded { node: id, by }.into());
+        return Err(model.run.superseded(id));
     }
     Ok((id, node.rev()))
 }
 
 pub(crate) fn after(model: &Model) -> Result<Option<TurnId>, Refusal> {
     let Some(id) = subject(model) else { return Ok(None) };
-    let turn = model.run.state.turn_of(id).ok_or(NoTarget::NotFound(id))?;
+    let turn = model
+        .run
+        .state
+        .turn_of(id)
+        .ok_or_else(|| Refusal::not_found(id))?;
     if turn.is_active() {
         Ok(Some(turn.id))
     } else {
-        Err(TurnState::Inactive(turn.id).into())
+        Err(Refusal::inactive(turn.id))
     }
 }
 
@@ -97,7 +99,7 @@ pub(crate) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>)
 
 /// An editor on the current content of a node.
 pub(crate) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, Refusal> {
-    let node = model.run.state.node(id).ok_or(NoTarget::NotFound(id))?;
+    let node = model.run.state.node(id).ok_or_else(|| Refusal::not_found(id))?;
     let base = node.rev();
     Ok(match (&node.now().content, id.kind) {
         (Content::Call { tool, args }, _) => {
@@ -123,7 +125,7 @@ pub(crate) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, Refusal> {
         }
         _ => {
             let kind = id.kind.label();
-            return Err(EditRefusal::Kind { node: id, kind }.into());
+            return Err(Refusal::new(format!("Cannot edit {id}: it is a {kind}")));
         }
     })
 }

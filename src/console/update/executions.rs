@@ -4,7 +4,7 @@
 
 use super::decide::{question, subject};
 use crate::model::Model;
-use crate::refusal::{NoTarget, Refusal, Row};
+use crate::refusal::Refusal;
 use overrule_domain::call::Status;
 use overrule_domain::id::{Attempt, NodeId, NodeKind, Rev};
 
@@ -13,9 +13,9 @@ pub(crate) fn selected_call(model: &Model) -> Result<(NodeId, Rev), Refusal> {
     let id = subject(model)
         .map(NodeId::call)
         .filter(|id| id.kind == NodeKind::Call)
-        .ok_or(NoTarget::NotSelected(Row::Call))?;
-    let node = model.run.state.node(id).ok_or(NoTarget::NotFound(id))?;
-    question(model).ok_or(NoTarget::NotSelected(Row::Call))?;
+        .ok_or_else(|| Refusal::not_selected("call"))?;
+    let node = model.run.state.node(id).ok_or_else(|| Refusal::not_found(id))?;
+    question(model).ok_or_else(|| Refusal::not_selected("call"))?;
     Ok((id, node.rev()))
 }
 

@@ -14,7 +14,7 @@ use crate::model::{Message, Model};
 use crate::msg::Out;
 use crate::panes::graph::model::Pick;
 use crate::panes::inspector::model::{Subject, Tab};
-use crate::refusal::NoPlace;
+use crate::refusal::Refusal;
 use crate::tabs;
 use overrule_domain::call::Status;
 use overrule_domain::id::TurnId;
@@ -220,15 +220,17 @@ pub(crate) fn decisions_changed(model: &mut Model) {
 }
 
 /// Shows older or newer entries where the inspector shows only a few at a time.
-pub(crate) fn older(model: &mut Model, back: bool) -> Result<(), NoPlace> {
+pub(crate) fn older(model: &mut Model, back: bool) -> Result<(), Refusal> {
+    let no_more = |which| Refusal::new(format!("No {which} ones"));
     let inspector = &mut model.inspector;
     let several = tabs::several(&model.run, inspector.subject, inspector.tab);
-    let several = several.ok_or(NoPlace::NoPages)?;
+    let several = several
+        .ok_or_else(|| Refusal::new("Older ones exist only in the tabs `revisions`, `context` and `wire`"))?;
     let shown = several.shown(inspector.upto);
     let upto = match back {
-        true if shown.start == 0 => return Err(NoPlace::NoMore { back }),
+        true if shown.start == 0 => return Err(no_more("older")),
         true => shown.end - several.most,
-        false if shown.end == several.all => return Err(NoPlace::NoMore { back }),
+        false if shown.end == several.all => return Err(no_more("newer")),
         false => shown.end + several.most,
     };
     inspector.upto = (upto < several.all).then_some(upto);

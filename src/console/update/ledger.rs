@@ -11,7 +11,7 @@ use crate::model::editor::Purpose;
 use crate::model::listing::Item;
 use crate::model::overlay::Overlay;
 use crate::msg::Out;
-use crate::refusal::{Confirmation, NodeState, Refusal};
+use crate::refusal::Refusal;
 use crate::verbs::effects;
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command, Resolution};
@@ -51,7 +51,8 @@ pub fn unknown_outcome(model: &Model) -> Option<&LedgerEntry> {
 
 /// The attempt under the cursor, whose outcome must be unknown.
 fn doubtful(model: &Model) -> Result<(Seq, NodeId, Attempt), Refusal> {
-    let entry = unknown_outcome(model).ok_or(NodeState::Resolved)?;
+    let entry =
+        unknown_outcome(model).ok_or_else(|| Refusal::new("Its outcome is known: nothing to resolve"))?;
     Ok((entry.seq, entry.call, entry.attempt))
 }
 
@@ -76,7 +77,9 @@ pub(crate) fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refus
     }
     let key = model.settings.keymap.first("it-did-not");
     if !model.confirm_press(What::DidNot(seq)) {
-        return Err(Confirmation::DidNotHappen { key, seq, call }.into());
+        return Err(Refusal::confirmation(format!(
+            "{key} again confirms: {seq} of {call} did not happen"
+        )));
     }
     let command = Command::Call(CallCommand::Resolve {
         call,

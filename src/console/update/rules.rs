@@ -24,9 +24,9 @@ pub(crate) fn finish(model: &mut Model) -> Result<(), Refusal> {
     let Some(Overlay::Editor(editor)) = model.overlays.last() else {
         return Ok(());
     };
-    let text = editor.result().map_err(Refusal::Outside)?;
+    let text = editor.result().map_err(Refusal::outside)?;
     let requested = RuleRequest::Text { text };
-    would(&model.run.state, &requested).map_err(Refusal::Outside)?;
+    would(&model.run.state, &requested).map_err(Refusal::outside)?;
     show(model, requested);
     Ok(())
 }

@@ -14,12 +14,11 @@ use crate::link::{Alarm, Conversation, Update};
 use crate::model::listing::Kind;
 use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::model::run::{LookResult, SentCommand};
-use crate::model::{Message, Model};
+use crate::model::{Message, Model, QUEUE_EMPTY};
 use crate::msg::Out;
 use crate::panes::Pane;
 use crate::panes::log::model::Line;
 use crate::prompt::Prompt;
-use crate::refusal::Empty;
 use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use overrule_domain::envelope::Envelope;
@@ -195,7 +194,7 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     }
     let waits = model.run.asking();
     // An empty queue is no news any more.
-    if waits > 0 && model.message.text == Empty::Queue.to_string() {
+    if waits > 0 && model.message.text == QUEUE_EMPTY {
         model.message = Message::default();
     }
     if waits > before.waits && before.waits == 0 {

@@ -14,7 +14,7 @@ use crate::panes::graph::view as graph_view;
 use crate::panes::inspector::model::Subject;
 use crate::panes::{Pane, Place};
 use crate::prompt::{Prompt, Style};
-use crate::refusal::Refusal;
+use crate::refusal::LOADING;
 use crate::verbs::jumps;
 use overrule_domain::id::TurnId;
 use overrule_domain::node::Node;
@@ -129,7 +129,7 @@ pub(crate) fn step(model: &mut Model, back: bool) -> bool {
         return true;
     };
     if doc.is_waiting() {
-        model.complain(Refusal::Loading);
+        model.complain(LOADING);
         return true;
     }
     let Some((row, around)) = seek.step(doc, *top, back) else {

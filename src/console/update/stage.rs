@@ -12,7 +12,7 @@ use crate::model::editor::Editor;
 use crate::model::overlay::Overlay;
 use crate::model::staged_edits::node_of;
 use crate::msg::Out;
-use crate::refusal::{Empty, Refusal};
+use crate::refusal::Refusal;
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::id::NodeId;
 use overrule_domain::state::Mode;
@@ -78,7 +78,9 @@ pub(crate) fn hold_again(model: &Model, out: &mut Vec<Out>) {
 pub(crate) fn some(model: &Model) -> Result<(), Refusal> {
     if model.staged_edits.is_empty() {
         let key = model.settings.keymap.first("stage");
-        return Err(Empty::StagedEdits { key }.into());
+        return Err(Refusal::new(format!(
+            "No staged edits. {key} in an editor stages one"
+        )));
     }
     Ok(())
 }

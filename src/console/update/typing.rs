@@ -11,7 +11,7 @@ use crate::model::editor::Form;
 use crate::model::overlay::{Choice, Gives, ListPurpose, Overlay};
 use crate::msg::Out;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{NoPlace, Refusal};
+use crate::refusal::Refusal;
 use overrule_base::text::visible;
 
 /// Longest text for the clipboard, in bytes. Base64 makes it a third longer, and tmux drops a
@@ -21,8 +21,14 @@ const CLIPBOARD: usize = 512 * 1024;
 /// Refuses a text that has too many bytes for the clipboard. It says if the text can be saved.
 pub(crate) fn fits_clipboard(bytes: usize, saves: bool) -> Result<(), Refusal> {
     if bytes > CLIPBOARD {
-        let limit = CLIPBOARD;
-        return Err(NoPlace::Clipboard { bytes, limit, saves }.into());
+        let save = if saves {
+            ". `save` in the palette writes it to a file"
+        } else {
+            ""
+        };
+        return Err(Refusal::new(format!(
+            "Cannot copy {bytes} bytes: the limit is {CLIPBOARD}{save}"
+        )));
     }
     Ok(())
 }

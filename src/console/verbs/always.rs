@@ -10,8 +10,8 @@ use crate::model::Model;
 use crate::model::arming::Question;
 use crate::panes::Pane;
 use crate::panes::inspector::model::Tab;
-use crate::refusal::{Confirmation, NoTarget, NodeState, Refusal, Row, Unseen};
-use crate::update::decide::{armed, asks_approval, ensure_room, go_to_queue, question, subject};
+use crate::refusal::Refusal;
+use crate::update::decide::{armed, asks_approval, ensure_room, go_to_queue, now_shown, question, subject};
 use crate::update::rules::{call, show};
 use overrule_domain::bulk::plain;
 use overrule_domain::call::Status;
@@ -38,11 +38,13 @@ pub const VERB: Verb = Verb {
 
 /// Checks that the selected call awaits approval.
 fn awaiting(model: &Model) -> Result<(), Refusal> {
-    let id = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
+    let id = call(model).ok_or_else(|| Refusal::not_selected("call"))?;
     if status(model) == Some(&Status::AwaitingApproval) {
         Ok(())
     } else {
-        Err(NodeState::NotAwaiting(id).into())
+        Err(Refusal::new(format!(
+            "{id} does not await approval: \"always\" needs a call that does"
+        )))
     }
 }
 
@@ -61,25 +63,22 @@ fn seen(model: &Model, moment: Moment) -> Result<(), Refusal> {
     if armed(model, &question, moment)?.is_read() {
         return Ok(());
     }
-    let key = Some(model.settings.keymap.first("page-down"));
-    Err(Unseen::Partly { key }.into())
+    let key = model.settings.keymap.first("page-down");
+    Err(Refusal::unseen(format!(
+        "Not all of it was on screen yet. {key} shows more"
+    )))
 }
 
 /// Previews the rule that always approves exactly the selected call.
 fn always(model: &mut Model) -> Result<(), Refusal> {
-    let id = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
+    let id = call(model).ok_or_else(|| Refusal::not_selected("call"))?;
     if model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments {
         ensure_room(model)?;
         go_to_queue(model, id);
         let key = model.settings.keymap.first("always");
-        return Err(Confirmation::NowShown {
-            call: id,
-            key,
-            next: None,
-        }
-        .into());
+        return Err(now_shown(id, &key, ""));
     }
-    let question = question(model).ok_or(NoTarget::NotSelected(Row::Call))?;
+    let question = question(model).ok_or_else(|| Refusal::not_selected("call"))?;
     let Question::Call {
         call,
         rev,
@@ -87,11 +86,11 @@ fn always(model: &mut Model) -> Result<(), Refusal> {
         ..
     } = question
     else {
-        return Err(NodeState::NotReady(id).into());
+        return Err(Refusal::not_ready(id));
     };
     // A rule that would be refused is not even shown.
     let requested = RuleRequest::Exact { call, rev, digest };
-    would(&model.run.state, &requested).map_err(Refusal::Outside)?;
+    would(&model.run.state, &requested).map_err(Refusal::outside)?;
     show(model, requested);
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::context::PANES;
 use crate::model::Model;
 use crate::model::editor::Purpose;
 use crate::msg::Out;
-use crate::refusal::{NoTarget, NodeState, Refusal};
+use crate::refusal::Refusal;
 use crate::update::decide::subject;
 use crate::update::edits::{selected, value_editor};
 use overrule_domain::call::Status;
@@ -28,7 +28,9 @@ pub const VERB: Verb = Verb {
     available: |model| match (subject(model), status(model)) {
         (Some(id), Some(Status::OutcomeUnknown(_))) => {
             let (call, key) = (id.call(), model.settings.keymap.first("decide"));
-            Availability::Refused(NodeState::UnknownOutcome { call, key }.into())
+            Availability::Refused(Refusal::new(format!(
+                "Outcome of {call} unknown. {key} in the queue resolves it first"
+            )))
         }
         (_, status) => offered(status.is_some_and(|status| !has_result(status))),
     },
@@ -50,7 +52,11 @@ pub(super) fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), R
         .node(call)
         .map(overrule_domain::node::Node::rev)
         .unwrap_or_default();
-    let life = model.run.state.call(call).ok_or(NoTarget::NotCall(call))?;
+    let life = model
+        .run
+        .state
+        .call(call)
+        .ok_or_else(|| Refusal::not_call(call))?;
     if has_result(&life.status) {
         return correct::observation(model, out);
     }

@@ -7,7 +7,7 @@ use super::selection::{call_and_rev, is_hidden, is_question, status};
 use super::{About, Care, Effect, Moment, Press, Verb};
 use crate::context::PANES;
 use crate::model::Model;
-use crate::refusal::{Confirmation, NodeState, Refusal, Unseen};
+use crate::refusal::{ARGUMENTS_UNSEEN, Refusal};
 use crate::update::choices::choices;
 use crate::update::decide::{
     approved, armed, ask_word, asks_approval, confirmation, read_to_end, shown, shown_form, subject, unread,
@@ -30,7 +30,9 @@ pub const APPROVE: Verb = Verb {
     available: |model| match subject(model) {
         Some(id) if is_question(model) => {
             let (call, key) = (id.call(), model.settings.keymap.first("answer"));
-            Availability::Refused(NodeState::AsksOperator { call, key }.into())
+            Availability::Refused(Refusal::new(format!(
+                "Cannot approve {call}: it asks you a question. {key} answers it"
+            )))
         }
         _ => decision(model, is_approvable(model)),
     },
@@ -91,12 +93,14 @@ fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result
     };
     if std::mem::take(&mut model.arming.no_list) && unread_too {
         let key = model.settings.keymap.first("approve-unread");
-        return Err(Confirmation::NoList { key, call }.into());
+        return Err(Refusal::confirmation(format!(
+            "Nothing approved: there was no list. {key} again approves {call} alone"
+        )));
     }
-    let shown = shown(model, &question).ok_or(Unseen::Arguments)?;
+    let shown = shown(model, &question).ok_or_else(|| Refusal::unseen(ARGUMENTS_UNSEEN))?;
     let unread = unread(shown, &model.inspector.doc)?;
     let Some(digest) = digest else {
-        return Err(NodeState::NotReady(call).into());
+        return Err(Refusal::not_ready(call));
     };
     let form = shown_form(model, call);
     if let Some(tool) = confirmation(model, call) {

@@ -5,7 +5,7 @@
 use super::{About, Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
-use crate::refusal::{NoTarget, Refusal, Row, TurnState};
+use crate::refusal::Refusal;
 use crate::update::decide::subject;
 use crate::update::review;
 use overrule_domain::command::{Command, RunCommand};
@@ -38,18 +38,25 @@ fn ask_turn(model: &mut Model) -> Result<(), Refusal> {
 
 /// The selected turn, if the model can be asked for it again.
 fn turn(model: &Model) -> Result<&Turn, Refusal> {
-    let id = subject(model).ok_or(NoTarget::NotSelected(Row::Turn))?;
-    let turn = model.run.state.turn_of(id).ok_or(NoTarget::NotFound(id))?;
+    let id = subject(model).ok_or_else(|| Refusal::not_selected("turn"))?;
+    let turn = model
+        .run
+        .state
+        .turn_of(id)
+        .ok_or_else(|| Refusal::not_found(id))?;
     if !turn.is_active() {
-        return Err(TurnState::Inactive(turn.id).into());
+        return Err(Refusal::inactive(turn.id));
     }
     if turn.asked == 0 {
-        return Err(TurnState::Own(turn.id).into());
+        return Err(Refusal::new(format!(
+            "Cannot ask again for {}: it is yours, not the model's",
+            turn.id
+        )));
     }
     if matches!(turn.stream, Stream::Broken(_)) {
         let key = |name| model.settings.keymap.first(name);
         let keys = format!("{} then {}", key("next-pending"), key("decide"));
-        return Err(TurnState::Broken { turn: turn.id, keys }.into());
+        return Err(Refusal::broken(turn.id, &keys));
     }
     Ok(turn)
 }

@@ -88,8 +88,8 @@ pub(super) fn allowed(model: &Model, verb: &Verb) -> Result<(), Refusal> {
     match access {
         _ if verb.effect.is_allowed(access) => Ok(()),
         Access::End { .. } => Err(halted::why(model)),
-        _ if verb.decides => Err(Refusal::RecordedDecision),
-        _ => Err(Refusal::Recorded),
+        _ if verb.decides => Err(Refusal::new("Cannot decide: this run is recorded")),
+        _ => Err(Refusal::new("Cannot change this run: it is recorded")),
     }
 }
 
@@ -98,7 +98,9 @@ fn possible(model: &Model, verb: &Verb) -> Result<(), Refusal> {
     allowed(model, verb)?;
     if let Some(several) = model.folded(verb) {
         let key = model.settings.keymap.first("expand");
-        return Err(Refusal::Folded { several, key });
+        return Err(Refusal::new(format!(
+            "This row groups {several}. {key} unfolds it first"
+        )));
     }
     Ok(())
 }
@@ -111,7 +113,7 @@ pub fn is_possible(model: &Model, verb: &Verb) -> bool {
 /// Refuses a verb with consequences right after a paste: its key may be a part of it.
 pub fn after_paste(model: &Model, verb: &Verb, at: u64) -> Result<(), Refusal> {
     if model.keys.is_after_paste(at) && verb.waits_after_paste() && !(verb.stops)(model) {
-        return Err(Refusal::AfterPaste);
+        return Err(Refusal::unseen("right after a paste"));
     }
     Ok(())
 }
@@ -128,7 +130,7 @@ pub(super) fn unless_contradicted(
     then: impl FnOnce() -> Availability,
 ) -> Availability {
     let refused = edit.map_or(Ok(()), |edit| of_agent::refuse(&model.run.state, edit));
-    unless_refused(refused.map_err(|why| Refusal::Outside(why.message)), then)
+    unless_refused(refused.map_err(|why| Refusal::outside(why.message)), then)
 }
 
 /// Offered, or not.

@@ -13,7 +13,7 @@ use crate::model::overlay::Overlay;
 use crate::panes;
 use crate::panes::rows::Target;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{EditRefusal, Empty, NoTarget, Part, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::decide::send;
 use crate::update::{open, prompts, review};
 use overrule_base::text::visible;
@@ -116,7 +116,7 @@ pub(super) fn on_other_branch(model: &Model) -> bool {
 /// Checks that an edit made a branch.
 fn some(model: &Model) -> Result<(), Refusal> {
     if model.run.state.epoch == Epoch(0) {
-        return Err(Empty::Branches.into());
+        return Err(Refusal::new("Only one branch: no edits yet"));
     }
     Ok(())
 }
@@ -144,18 +144,23 @@ pub(super) fn in_pane(model: &Model) -> bool {
 
 /// The branch under the cursor: of the list, or of the pane.
 pub(super) fn selected(model: &Model) -> Result<Epoch, Refusal> {
-    let nothing = NoTarget::NotSelected(Row::Branch);
+    let nothing = || Refusal::not_selected("branch");
     if in_pane(model) {
         return match model.followed() {
             Target::Branch(epoch) => Ok(epoch),
-            _ => Err(nothing.into()),
+            _ => Err(nothing()),
         };
     }
-    let list = listing(model).ok_or(NoTarget::NotOpen(Part::Branches))?;
+    let list = listing(model).ok_or_else(|| Refusal::not_open("The list of branches"))?;
     match list.selected {
         Some(Item::Branch(epoch)) => Ok(epoch),
-        _ => Err(nothing.into()),
+        _ => Err(nothing()),
     }
+}
+
+/// Refuses what needs another branch than the current one.
+pub(super) fn already_current(branch: Epoch) -> Refusal {
+    Refusal::new(format!("Branch {} is already the current branch", branch.0))
 }
 
 /// Previews a switch to the branch under the cursor.
@@ -163,7 +168,7 @@ fn switch(model: &mut Model) -> Result<(), Refusal> {
     let to = selected(model)?;
     let state = &model.run.state;
     if to == branch::current(state) {
-        return Err(EditRefusal::CurrentBranch(to).into());
+        return Err(already_current(to));
     }
     let title = format!("switch to {}", visible(&branch_view::title(state, to)));
     let command = EditCommand::Switch {
@@ -179,7 +184,9 @@ fn switch(model: &mut Model) -> Result<(), Refusal> {
 fn name(model: &mut Model) -> Result<(), Refusal> {
     let epoch = selected(model)?;
     if epoch == Epoch(0) {
-        return Err(EditRefusal::FirstBranch.into());
+        return Err(Refusal::new(
+            "Cannot name the first branch: it is the run. `title` names the session",
+        ));
     }
     let before = branch::record(&model.run.state, epoch)
         .and_then(|record| record.name.as_deref())

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::model::Model;
 use crate::model::arming::Question;
 use crate::msg::Out;
-use crate::refusal::{NoTarget, Refusal};
+use crate::refusal::Refusal;
 use crate::update::decide::send;
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::id::TurnId;
@@ -83,7 +83,7 @@ fn broken(
     make: fn(TurnId, Option<u32>) -> RunCommand,
     out: &mut Vec<Out>,
 ) -> Result<(), Refusal> {
-    let command = of_dialog(model, make).ok_or(NoTarget::NoBrokenStream)?;
+    let command = of_dialog(model, make).ok_or_else(|| Refusal::new("No stream is broken here"))?;
     model.overlays.pop();
     model.queue.leaving = model.queue.selected;
     send(model, command, None, out);

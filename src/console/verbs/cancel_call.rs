@@ -9,7 +9,7 @@ use super::{About, Care, Effect, Rank, Verb};
 use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
-use crate::refusal::{NoTarget, NodeState, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::choices;
 use crate::update::choices::{cancelled, unfinished};
 use crate::update::decide::{send, subject};
@@ -63,15 +63,14 @@ fn runs(model: &Model) -> bool {
 
 /// Checks that the selected call can be cancelled: it was approved, and has not ended.
 fn cancellable(model: &Model) -> Result<(), Refusal> {
-    let call = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
+    let call = call(model).ok_or_else(|| Refusal::not_selected("call"))?;
     match model.run.state.call(call).map(|call| &call.status) {
         Some(Status::Running(_) | Status::Queued | Status::Scheduled) => Ok(()),
         Some(Status::OutcomeUnknown(_)) if did_not_finish(model) => Ok(()),
-        status => Err(NodeState::NotCancellable {
-            call,
-            status: status.map_or("unknown", Status::base_label),
-        }
-        .into()),
+        status => Err(Refusal::new(format!(
+            "Cannot cancel {call}: its status is {}",
+            status.map_or("unknown", Status::base_label)
+        ))),
     }
 }
 

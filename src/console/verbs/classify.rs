@@ -11,7 +11,7 @@ use crate::msg::Out;
 use crate::panes::graph::model::Pick;
 use crate::panes::inspector::model::Subject;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{NoTarget, Part, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::classify::{set_pattern, shown};
 use crate::update::{open, prompts};
 use overrule_base::text::visible;
@@ -24,7 +24,7 @@ pub const CLASSIFY: Verb = Verb {
     contexts: PANES,
     doc: "classify the error of the selected call as permanent or temporary; saves a rule for its tool in your settings",
     effect: Effect::Records,
-    run: |model, _| show(model).map_err(safe),
+    run: |model, _| show(model),
     ..Verb::BASE
 };
 
@@ -36,7 +36,7 @@ pub const ERROR_PERMANENT: Verb = Verb {
     doc: "mark errors like this as permanent: do not retry them",
     hint: "permanent",
     effect: Effect::Records,
-    run: |model, press| keep(model, Verdict::Permanent, press.out).map_err(safe),
+    run: |model, press| keep(model, Verdict::Permanent, press.out),
     ..Verb::BASE
 };
 
@@ -48,7 +48,7 @@ pub const ERROR_TEMPORARY: Verb = Verb {
     doc: "mark errors like this as temporary: retry them where that is harmless",
     hint: "temporary",
     effect: Effect::Records,
-    run: |model, press| keep(model, Verdict::Temporary, press.out).map_err(safe),
+    run: |model, press| keep(model, Verdict::Temporary, press.out),
     ..Verb::BASE
 };
 
@@ -60,20 +60,20 @@ pub const ERROR_PATTERN: Verb = Verb {
     doc: "change the pattern of the rule",
     hint: "pattern",
     effect: Effect::Records,
-    run: |model, _| change(model).map_err(safe),
+    run: |model, _| change(model),
     ..Verb::BASE
 };
 
 /// A reason that may hold words of a tool.
-fn safe(why: Refusal) -> Refusal {
-    Refusal::Outside(visible(&why.to_string()))
+fn outside(why: String) -> Refusal {
+    Refusal::outside(visible(&why))
 }
 
 fn show(model: &mut Model) -> Result<(), Refusal> {
     let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
-        return Err(NoTarget::NotSelected(Row::Call).into());
+        return Err(Refusal::not_selected("call"));
     };
-    let failed = Corrigible::of(&model.run.state, id).map_err(Refusal::Outside)?;
+    let failed = Corrigible::of(&model.run.state, id).map_err(outside)?;
     let pattern = failed.pattern();
     let page = PageContent::Classify(Box::new(Classifying { failed, pattern }));
     open(
@@ -86,7 +86,7 @@ fn show(model: &mut Model) -> Result<(), Refusal> {
 fn asked(model: &mut Model) -> Result<Classifying, Refusal> {
     match shown(model).map(|page| &page.content) {
         Some(PageContent::Classify(asked)) => Ok((**asked).clone()),
-        _ => Err(NoTarget::NotOpen(Part::Error).into()),
+        _ => Err(Refusal::not_open("The page of an error")),
     }
 }
 
@@ -111,7 +111,7 @@ fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), R
     let rule = asked
         .failed
         .corrected(verdict, &asked.pattern, (&session, "", &by))
-        .map_err(Refusal::Outside)?;
+        .map_err(outside)?;
     out.push(Out::Keep(Box::new(rule)));
     Ok(())
 }

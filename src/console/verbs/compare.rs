@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::model::listing::{Kind, Listing};
 use crate::model::overlay::Overlay;
 use crate::panes;
-use crate::refusal::{EditRefusal, Refusal};
+use crate::refusal::Refusal;
 use crate::update::open;
 use overrule_domain::branch;
 use overrule_domain::id::Epoch;
@@ -83,7 +83,9 @@ fn compare(model: &mut Model) -> Result<(), Refusal> {
             "branch-mark"
         };
         let key = model.settings.keymap.first(mark);
-        return Err(EditRefusal::SameBranch { key }.into());
+        return Err(Refusal::new(format!(
+            "Cannot compare a branch with itself. Choose another or mark one with {key}"
+        )));
     };
     let kind = Kind::Compare { a, b, all: false };
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));

@@ -10,7 +10,7 @@ use crate::cards::CONSENT;
 use crate::context::Context;
 use crate::model::Model;
 use crate::msg::Out;
-use crate::refusal::{NoTarget, NodeState, Refusal};
+use crate::refusal::Refusal;
 use crate::update::choices::{asked, chosen, shown_in_dialog};
 use crate::update::decide::{ask_word, confirmation};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice};
@@ -64,10 +64,10 @@ pub const RUN_AGAIN: Verb = Verb {
 fn reusable(model: &Model) -> Result<Seq, Refusal> {
     let (id, ..) = asked(model)?;
     let state = &model.run.state;
-    let call = state.call(id).ok_or(NoTarget::NotFound(id))?;
+    let call = state.call(id).ok_or_else(|| Refusal::not_found(id))?;
     match repeat::reusable_result(state, call) {
         Some((entry, _)) => Ok(entry),
-        None => Err(Refusal::Outside(repeat::no_result(call))),
+        None => Err(Refusal::outside(repeat::no_result(call))),
     }
 }
 
@@ -88,7 +88,7 @@ fn consent(model: &mut Model, choice: ConsentChoice, out: &mut Vec<Out>) -> Resu
     let (call, rev, digest) = asked(model)?;
     let again = choice == ConsentChoice::RunAgain;
     let shown = shown_in_dialog(model).filter(|_| again);
-    let digest = digest.ok_or(NodeState::NotReady(call))?;
+    let digest = digest.ok_or_else(|| Refusal::not_ready(call))?;
     model.overlays.pop();
     if again && let Some(tool) = confirmation(model, call) {
         ask_word(model, "run again", (call, &tool), move |model, word, out| {

@@ -7,7 +7,7 @@ use crate::context::PANES;
 use crate::link::Conversation;
 use crate::model::Model;
 use crate::msg::{Leave, Out};
-use crate::refusal::{EditRefusal, Empty, Refusal};
+use crate::refusal::Refusal;
 use crate::update::decide::subject;
 
 /// The verb `next-conversation`.
@@ -23,7 +23,9 @@ pub const VERB: Verb = Verb {
         let session = next(model)?.session.clone();
         if !model.staged_edits.is_empty() {
             let key = model.settings.keymap.first("staged-edits");
-            return Err(EditRefusal::Unfinished { key }.into());
+            return Err(Refusal::new(format!(
+                "Commit or remove your staged edits first. {key} shows them"
+            )));
         }
         press.out.push(Out::Quit(Leave::Show(session)));
         Ok(())
@@ -40,5 +42,5 @@ fn next(model: &Model) -> Result<&Conversation, Refusal> {
     let of_call = subject(model).and_then(|node| model.run.sub_agent(node.call()));
     let waits = of_call.filter(|one| one.waiting > 0).or_else(|| waiting(model));
     let next = waits.or(of_call).or_else(|| model.run.others.first());
-    Ok(next.ok_or(Empty::Conversations)?)
+    next.ok_or_else(|| Refusal::new("The agent has no other conversation here"))
 }

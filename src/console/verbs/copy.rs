@@ -9,7 +9,7 @@ use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::Refusal;
+use crate::refusal::{LOADING, Refusal};
 use crate::update::prompts;
 use crate::update::typing::fits_clipboard;
 use overrule_base::text::visible_lines;
@@ -52,7 +52,7 @@ pub const OPEN_OUTSIDE: Verb = Verb {
 fn whole(model: &Model) -> Result<String, Refusal> {
     let doc = &model.inspector.doc;
     if doc.is_waiting() {
-        return Err(Refusal::Loading);
+        return Err(Refusal::new(LOADING));
     }
     Ok(doc.copy())
 }

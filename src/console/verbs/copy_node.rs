@@ -3,7 +3,7 @@
 //! Must not know: how branches are compared.
 
 use super::availability::{Availability, offered};
-use super::branches::{in_pane, in_pane_leads, listing, on_other_branch, selected};
+use super::branches::{already_current, in_pane, in_pane_leads, listing, on_other_branch, selected};
 use super::{About, Effect, Verb};
 use crate::cards::COMPARE;
 use crate::context::Context;
@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::model::listing::{Item, Kind};
 use crate::model::overlay::Whose;
 use crate::panes;
-use crate::refusal::{EditRefusal, NoTarget, Part, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::decide::subject;
 use crate::update::review;
 use overrule_domain::branch;
@@ -48,12 +48,12 @@ pub const BRANCH_COPY: Verb = Verb {
 fn copy(model: &mut Model) -> Result<(), Refusal> {
     if in_pane(model) {
         let from = selected(model)?;
-        let node = subject(model).ok_or(NoTarget::NotSelected(Row::Node))?;
+        let node = subject(model).ok_or_else(|| Refusal::not_selected("node"))?;
         return take_from(model, node.call(), from);
     }
-    let list = listing(model).ok_or(NoTarget::NotOpen(Part::Comparison))?;
+    let list = listing(model).ok_or_else(|| Refusal::not_open("The comparison"))?;
     let (Kind::Compare { a, b, all }, Some(Item::Node(node))) = (&list.kind, list.selected) else {
-        return Err(NoTarget::NotSelected(Row::Node).into());
+        return Err(Refusal::not_selected("node"));
     };
     let (a, b, all, at) = (*a, *b, *all, list.at);
     let pair = model.cached.branch_diff(&model.run.state, (a, b)).pair(all, at);
@@ -69,17 +69,16 @@ fn copy(model: &mut Model) -> Result<(), Refusal> {
 /// Previews copying a node from a branch.
 fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), Refusal> {
     if from == branch::current(&model.run.state) {
-        return Err(EditRefusal::CurrentBranch(from).into());
+        return Err(already_current(from));
     }
     let line = branch::line(&model.run.state, branch::end(&model.run.state, from));
     let there = |id: NodeId| branch::counted(&model.run.state, id, &line).is_some();
     if !there(node.observation()) {
-        let why = if there(node) {
-            EditRefusal::NoResultOnBranch { node, branch: from }
-        } else {
-            EditRefusal::NotActiveOnBranch { node, branch: from }
-        };
-        return Err(why.into());
+        let why = if there(node) { "no result" } else { "not active" };
+        return Err(Refusal::new(format!(
+            "Cannot copy {node}: {why} on branch {}. Choose another branch",
+            from.0
+        )));
     }
     let here = model
         .run

@@ -8,7 +8,7 @@ use super::{About, Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
-use crate::refusal::{NodeState, Refusal};
+use crate::refusal::Refusal;
 use crate::update::edits::{editor_on, open_editor, selected};
 use crate::update::stage;
 
@@ -29,14 +29,10 @@ pub const VERB: Verb = Verb {
 pub(super) fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, _) = selected(model)?;
     let id = id.observation();
-    let node = model
-        .run
-        .state
-        .observation(id.call())
-        .ok_or_else(|| NodeState::NoResult {
-            call: id.call(),
-            key: model.settings.keymap.first("answer"),
-        })?;
+    let node = model.run.state.observation(id.call()).ok_or_else(|| {
+        let key = model.settings.keymap.first("answer");
+        Refusal::new(format!("{} has no result yet. {key} answers for it", id.call()))
+    })?;
     let id = node.id;
     let editor = editor_on(model, id)?;
     let editor = stage::with_staged_text(model, editor);

@@ -11,7 +11,7 @@ use crate::model::arming::Question;
 use crate::model::listing::{Kind, Listing};
 use crate::model::overlay::Overlay;
 use crate::msg::Out;
-use crate::refusal::{NoTarget, Part, Refusal, Row};
+use crate::refusal::{NOT_ABOUT_CALL, Refusal};
 use crate::update::ledger::selected;
 use crate::update::{edits, lists, open};
 use overrule_domain::template::{Filled, NotOffered, compensate_of, probe_entry, probe_of};
@@ -104,23 +104,23 @@ fn toggle(model: &mut Model) {
 
 /// The call that reverts the effect under the cursor.
 fn reverting(model: &Model) -> Result<Filled, Refusal> {
-    let seq = selected(model).ok_or(NoTarget::NotSelected(Row::Effect))?;
-    compensate_of(&model.run.state, seq).map_err(|why| Refusal::Outside(why.to_string()))
+    let seq = selected(model).ok_or_else(|| Refusal::not_selected("effect"))?;
+    compensate_of(&model.run.state, seq).map_err(|why| Refusal::outside(why.to_string()))
 }
 
 /// The call that checks whether an execution happened: the one under the cursor of the list, or that of the open
 /// question.
 fn probing(model: &Model) -> Result<Filled, Refusal> {
-    let outside = |why: NotOffered| Refusal::Outside(why.to_string());
+    let outside = |why: NotOffered| Refusal::outside(why.to_string());
     if let Some(seq) = selected(model) {
         return probe_entry(&model.run.state, seq).map_err(outside);
     }
-    match dialog(model).ok_or(NoTarget::NotOpen(Part::Question))? {
+    match dialog(model).ok_or_else(|| Refusal::not_open("The question"))? {
         question @ Question::Call { call, .. } => {
             model.run.still_asks(question)?;
             probe_of(&model.run.state, *call).map_err(outside)
         }
-        _ => Err(NoTarget::NotAboutCall.into()),
+        _ => Err(Refusal::new(NOT_ABOUT_CALL)),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::cards::ATTENTION;
 use crate::context::Context;
 use crate::model::Model;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{Empty, NoPlace, NoTarget, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::tabs::{Fix, fits};
 use crate::update::edits::guide_with;
 use crate::update::executions::running;
@@ -183,9 +183,9 @@ pub fn decisions(state: &State, need: &Attention) -> &'static [&'static Verb] {
 
 /// What the run needs, if the fix is one for it.
 fn need(model: &Model, fix: Fix) -> Result<Attention, Refusal> {
-    let need = standstill(&model.run.state).ok_or(Empty::Attention)?;
+    let need = standstill(&model.run.state).ok_or_else(|| Refusal::new("The run does not need you now"))?;
     if !fits(fix, &need.cause) {
-        return Err(Empty::Fix.into());
+        return Err(Refusal::new("That does not help here. The page lists what does"));
     }
     Ok(need)
 }
@@ -284,7 +284,7 @@ fn stop(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<()
             prompts::ask(model, prompt);
         }
         Branch::Loop(incident) => {
-            let words = leave(&model.run.state, incident).ok_or(NoTarget::Removed(Row::Loop))?;
+            let words = leave(&model.run.state, incident).ok_or_else(|| Refusal::removed("loop"))?;
             guide_with(model, &words);
         }
         Branch::Run => return carry_out(model, &emergency_stop::EMERGENCY_STOP, press),
@@ -303,8 +303,9 @@ fn target(state: &State, need: &Attention) -> Option<NodeId> {
 
 /// Goes to the call of a fix: in the queue if it waits, else in the graph.
 fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, Refusal> {
-    let call = target(&model.run.state, need).ok_or_else(|| NoPlace::NoCause {
-        key: model.settings.keymap.first("why-waiting"),
+    let call = target(&model.run.state, need).ok_or_else(|| {
+        let key = model.settings.keymap.first("why-waiting");
+        Refusal::new(format!("No call to go to. {key} shows what helps"))
     })?;
     if !decide::go_to_queue(model, call) {
         jumps::go(model, call)?;

@@ -15,7 +15,7 @@ use crate::panes::Pane;
 use crate::panes::health::Explained;
 use crate::panes::log::model::Line;
 use crate::panes::rows::{NameHash, Target};
-use crate::refusal::{NoTarget, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::open;
 
 /// The verb `follow-event`.
@@ -120,9 +120,10 @@ fn leads_somewhere(model: &Model) -> Availability {
 
 /// Opens the subject of the row under the cursor.
 fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
+    let nowhere = || Refusal::new("This row leads nowhere");
     match model.followed() {
         Target::Nothing => {
-            let words = noted(model).ok_or(NoTarget::Nowhere)?;
+            let words = noted(model).ok_or_else(nowhere)?;
             open(model, Overlay::Page(Page::new("log", PageContent::Note(words))));
         }
         Target::Node(id) => jumps::go(model, id)?,
@@ -133,12 +134,12 @@ fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
             let scope = scopes.find(|scope| NameHash::breaker(scope) == named);
             let scope = scope
                 .map(ToString::to_string)
-                .ok_or(NoTarget::Removed(Row::Breaker))?;
+                .ok_or_else(|| Refusal::removed("breaker"))?;
             reset_breaker::ask(model, &scope);
         }
         Target::Detector(detector) => loops::mute(model, detector.name()),
         Target::Limits => return carry_out(model, &limits::VERB, press),
-        Target::Server(_) => return Err(NoTarget::Nowhere.into()),
+        Target::Server(_) => return Err(nowhere()),
     }
     Ok(())
 }

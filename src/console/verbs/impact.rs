@@ -9,7 +9,7 @@ use super::availability::live;
 use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::{Overlay, Page, PageContent};
-use crate::refusal::{NoTarget, NodeState, Refusal};
+use crate::refusal::Refusal;
 use crate::update::edits::selected;
 use crate::update::open;
 use overrule_domain::call::Outcome;
@@ -30,7 +30,7 @@ pub const VERB: Verb = Verb {
 /// Previews a change of the selected node, whatever the change is.
 fn impact(model: &mut Model) -> Result<(), Refusal> {
     let (id, base) = selected(model)?;
-    let node = model.run.state.node(id).ok_or(NoTarget::NotFound(id))?;
+    let node = model.run.state.node(id).ok_or_else(|| Refusal::not_found(id))?;
     let edit = match &node.now().content {
         // A blank changes the text, not the meaning: the plan then has all descendants.
         Content::Call { tool, args } => Edit::Call {
@@ -53,7 +53,7 @@ fn impact(model: &mut Model) -> Result<(), Refusal> {
                 _ => "null".into(),
             },
         },
-        Content::Deleted => return Err(NodeState::Deleted(id).into()),
+        Content::Deleted => return Err(Refusal::new(format!("{id} was deleted"))),
     };
     let title = format!("what a change of {id} would do");
     open(

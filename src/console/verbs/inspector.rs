@@ -10,7 +10,7 @@ use crate::doc::Doc;
 use crate::model::Model;
 use crate::model::overlay::Overlay;
 use crate::panes::{Pane, Place};
-use crate::refusal::{NoPlace, Refusal};
+use crate::refusal::Refusal;
 use crate::update::lazy_load::{self, decisions_changed};
 use crate::update::views;
 
@@ -50,7 +50,7 @@ pub const OLDER: Verb = Verb {
     keys: &["("],
     contexts: PANES,
     doc: "show older revisions of the node, or the previous request of the turn",
-    run: |model, _| Ok(lazy_load::older(model, true)?),
+    run: |model, _| lazy_load::older(model, true),
     ..Verb::BASE
 };
 
@@ -60,7 +60,7 @@ pub const NEWER: Verb = Verb {
     keys: &[")"],
     contexts: PANES,
     doc: "show newer revisions of the node, or the next request of the turn",
-    run: |model, _| Ok(lazy_load::older(model, false)?),
+    run: |model, _| lazy_load::older(model, false),
     ..Verb::BASE
 };
 
@@ -118,8 +118,10 @@ fn decided_doc(model: &Model) -> &Doc {
 fn has_forms(model: &Model) -> Result<(), Refusal> {
     let doc = decided_doc(model);
     match doc.shown_form() {
-        Some(shown) if shown.forced => Err(NoPlace::ExactOnly.into()),
-        None if !doc.has_colours() => Err(NoPlace::NoColours.into()),
+        Some(shown) if shown.forced => Err(Refusal::new(
+            "The exact bytes are shown: the readable form would not tell everything",
+        )),
+        None if !doc.has_colours() => Err(Refusal::new("No colours in what the inspector shows")),
         _ => Ok(()),
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not know: how rows are drawn.
 
+use std::fmt;
+
 use super::availability::offered;
 use super::{Rank, Verb};
 use crate::context::{PANES, SEARCHED};
@@ -11,7 +13,7 @@ use crate::model::{Model, idle};
 use crate::panes::Pane;
 use crate::panes::graph::model::Pick;
 use crate::panes::queue::model::QueueEntry;
-use crate::refusal::{NoPlace, NoTarget, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::replay::MarkKind;
 use crate::update::{decide, search};
 use overrule_domain::call::Status;
@@ -51,7 +53,7 @@ pub const NEXT_FAILURE: Verb = Verb {
 };
 
 /// Says that nothing failed, or only later in the recording.
-fn no_failure(model: &Model) -> NoPlace {
+fn no_failure(model: &Model) -> Refusal {
     let shown = model.run.at.map(|at| at.event);
     let is_later = |event: usize| {
         model
@@ -62,9 +64,11 @@ fn no_failure(model: &Model) -> NoPlace {
     };
     if shown.is_some_and(is_later) {
         let key = model.settings.keymap.first("next-recorded-failure");
-        return NoPlace::NoFailureYet { key };
+        return Refusal::new(format!(
+            "Nothing failed up to this event. {key} goes to the next failure"
+        ));
     }
-    NoPlace::NoFailure
+    Refusal::new("Nothing failed")
 }
 
 /// The verb `next-edit`.
@@ -74,7 +78,7 @@ pub const NEXT_EDIT: Verb = Verb {
     contexts: PANES,
     doc: "go to the next edited node",
     run: |model, _| {
-        next(model, NoPlace::NoEdit, &[], |model, id| {
+        next(model, Refusal::new("Nothing edited"), &[], |model, id| {
             let node = model.run.state.node(id);
             id.kind == NodeKind::Intervention
                 || node.is_some_and(|node| node.active && (node.is_edited() || node.pinned))
@@ -188,7 +192,7 @@ fn pending(model: &mut Model) -> Result<(), Refusal> {
     // If the selected entry no longer waits, the next entry has taken its place.
     let next = if in_queue { model.queue.selected } else { first };
     let Some(requested) = stays.or(next) else {
-        return Err(idle(model).into());
+        return Err(Refusal::new(idle(model)));
     };
     if in_queue && stays.is_some() && count > 1 {
         let key = model.settings.keymap.first("down");
@@ -220,11 +224,19 @@ fn here(model: &Model) -> NodeId {
     cursor(model).unwrap_or(NodeId::FIRST)
 }
 
+fn no_row(shown: impl fmt::Display) -> Refusal {
+    Refusal::new(format!("{shown} has no row"))
+}
+
+fn no_parent(node: NodeId) -> Refusal {
+    Refusal::new(format!("{node} has no parent"))
+}
+
 /// Goes to a node in the graph.
 pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), Refusal> {
     let (graph, run) = (&mut model.graph, &model.run);
     if !graph.go_to(id, run) {
-        return Err(NoPlace::NoRow(id).into());
+        return Err(no_row(id));
     }
     model.screen.focus(Pane::GRAPH);
     Ok(())
@@ -236,7 +248,7 @@ fn go_pick(model: &mut Model, pick: Pick) -> Result<(), Refusal> {
         Pick::Node(id) => go(model, id),
         Pick::Live(turn, _) => {
             if !model.graph.go_to_broken(turn) {
-                return Err(NoPlace::NoTurnRow(turn).into());
+                return Err(no_row(turn));
             }
             model.screen.focus(Pane::GRAPH);
             Ok(())
@@ -256,7 +268,7 @@ fn below(model: &Model, turns: &[TurnId]) -> Option<usize> {
 /// streams.
 fn next(
     model: &mut Model,
-    none: NoPlace,
+    none: Refusal,
     broken: &[TurnId],
     fits: impl Fn(&Model, NodeId) -> bool,
 ) -> Result<(), Refusal> {
@@ -285,22 +297,22 @@ fn next(
         .or_else(|| broken.first().map(|turn| Pick::Live(*turn, 0)));
     match found {
         Some(pick) => go_pick(model, pick),
-        None => Err(none.into()),
+        None => Err(none),
     }
 }
 
 fn parent(model: &mut Model) -> Result<(), Refusal> {
-    let here = cursor(model).ok_or(NoTarget::NotSelected(Row::Node))?;
+    let here = cursor(model).ok_or_else(|| Refusal::not_selected("node"))?;
     let edges = graph::edges_into(&model.run.state, here);
     let data = edges.iter().find(|edge| edge.kind == graph::EdgeKind::Data);
     match data.or(edges.first()).map(|edge| edge.from) {
         Some(id) => go(model, id),
-        None => Err(NoPlace::NoParent(here).into()),
+        None => Err(no_parent(here)),
     }
 }
 
 fn child(model: &mut Model) -> Result<(), Refusal> {
-    let here = cursor(model).ok_or(NoTarget::NotSelected(Row::Node))?;
+    let here = cursor(model).ok_or_else(|| Refusal::not_selected("node"))?;
     let state = &model.run.state;
     let mut into = graph::Edges::new(state);
     let found = state
@@ -314,20 +326,20 @@ fn child(model: &mut Model) -> Result<(), Refusal> {
         });
     match found {
         Some(id) => go(model, id),
-        None => Err(NoPlace::NoChild(here).into()),
+        None => Err(Refusal::new(format!("Nothing depends on {here}"))),
     }
 }
 
 /// Goes to the next node with the same parent, and to the first after the last.
 fn sibling(model: &mut Model, back: bool) -> Result<(), Refusal> {
-    let here = cursor(model).ok_or(NoTarget::NotSelected(Row::Node))?.call();
+    let here = cursor(model).ok_or_else(|| Refusal::not_selected("node"))?.call();
     let state = &model.run.state;
     let parent = graph::edges_into(state, here)
         .first()
         .map(|edge| edge.from)
-        .ok_or(NoPlace::NoParent(here))?;
+        .ok_or_else(|| no_parent(here))?;
     // Siblings are in the same turn.
-    let turn = state.turn_of(here).ok_or(NoTarget::NotSelected(Row::Node))?;
+    let turn = state.turn_of(here).ok_or_else(|| Refusal::not_selected("node"))?;
     let mut into = graph::Edges::new(state);
     let depends = |id: &&NodeId| {
         let mut edges = into.ending_in(**id).into_iter();
@@ -342,7 +354,7 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), Refusal> {
             let id = all.get(next).copied().unwrap_or(here);
             go(model, id)
         }
-        None => Err(NoPlace::NoSibling(parent).into()),
+        None => Err(Refusal::new(format!("Nothing else depends on {parent}"))),
     }
 }
 
@@ -354,10 +366,11 @@ pub(crate) fn hit(model: &mut Model, back: bool) -> Result<Option<(Pick, bool)>,
     let broken: Vec<TurnId> = graph.search.broken.iter().copied().filter(is_shown).collect();
     if hits.is_empty() && broken.is_empty() {
         if !graph.search.text.is_empty() {
-            return Err(NoPlace::NoMatch(graph.search.text.clone()).into());
+            let text = &graph.search.text;
+            return Err(Refusal::new(format!("Not found in the graph: `{text}`")));
         }
         let key = model.settings.keymap.first("search");
-        return Err(NoPlace::NoSearch { key }.into());
+        return Err(Refusal::new(format!("Nothing searched yet. {key} searches")));
     }
     let here = here(model);
     let search = &graph.search;

@@ -7,7 +7,7 @@ use crate::context::PANES;
 use crate::model::Model;
 use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{Empty, Refusal};
+use crate::refusal::Refusal;
 use crate::tabs;
 use crate::update::decide::send;
 use crate::update::{open, prompts};
@@ -63,7 +63,10 @@ pub const MUTE_LOOPS: Verb = Verb {
 /// Allows the newest loop to repeat, or withdraws that.
 fn allow(model: &Model) -> Result<Command, Refusal> {
     let escape = &model.run.state.learned.escape;
-    let last = escape.incidents.last().ok_or(Empty::Loops)?;
+    let last = escape
+        .incidents
+        .last()
+        .ok_or_else(|| Refusal::new("No loops so far"))?;
     let signatures = &last.finding.signatures;
     Ok(Command::Escape(EscapeCommand::AllowIncident {
         incident: last.no,

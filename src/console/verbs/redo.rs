@@ -5,7 +5,7 @@
 use super::{Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
-use crate::refusal::{Empty, Refusal};
+use crate::refusal::Refusal;
 use crate::update::review;
 use overrule_base::text::visible;
 use overrule_domain::branch;
@@ -28,7 +28,7 @@ pub const VERB: Verb = Verb {
 
 /// The end of the branch that a redo would go back to.
 fn target(model: &Model) -> Result<Epoch, Refusal> {
-    Ok(branch::redo_target(&model.run.state).ok_or(Empty::Nothing("redo"))?)
+    branch::redo_target(&model.run.state).ok_or_else(|| Refusal::new("Nothing to redo"))
 }
 
 /// Previews a redo.

@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::model::overlay::Whose;
 use crate::msg::Out;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{NoTarget, NodeState, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::choices::{asked, choices};
 use crate::update::decide::{armed, asks_approval, question, send, subject, waiting};
 use crate::update::{prompts, review};
@@ -101,7 +101,7 @@ fn reject(model: &mut Model) -> Result<(), Refusal> {
         return Ok(());
     }
     let (call, rev) = if let Some(call) = blocked(model) {
-        question(model).ok_or(NoTarget::NotSelected(Row::Node))?;
+        question(model).ok_or_else(|| Refusal::not_selected("node"))?;
         let rev = model.run.state.node(call).map(Node::rev);
         (call, rev.unwrap_or_default())
     } else {
@@ -119,7 +119,7 @@ fn reject(model: &mut Model) -> Result<(), Refusal> {
 /// Asks why the effect of the open dialog is not repeated.
 fn reject_repeat(model: &mut Model) -> Result<(), Refusal> {
     let (call, rev, digest) = asked(model)?;
-    let digest = digest.ok_or(NodeState::NotReady(call))?;
+    let digest = digest.ok_or_else(|| Refusal::not_ready(call))?;
     model.overlays.pop();
     let title = format!("reject {call}: what should the model know?");
     let prompt = Prompt::new(("reject", Style::PROSE), title, "", move |model, text, out| {

@@ -10,7 +10,7 @@ use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{NoTarget, NodeState, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::decide::{send, subject};
 use crate::update::executions::selected_call;
 use crate::update::prompts;
@@ -88,7 +88,7 @@ fn choose(model: &mut Model) -> Result<(), Refusal> {
     let life = model.run.state.call(call);
     let offered = life.and_then(Call::offered).unwrap_or_default();
     if offered.is_empty() {
-        return Err(NodeState::NoRepair(call).into());
+        return Err(Refusal::new(format!("{call}: no repair is offered")));
     }
     let options: Vec<String> = offered
         .iter()
@@ -114,11 +114,11 @@ fn choose(model: &mut Model) -> Result<(), Refusal> {
 
 /// Checks that the selected call is in repair.
 fn repairing(model: &Model) -> Result<(), Refusal> {
-    let call = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
+    let call = call(model).ok_or_else(|| Refusal::not_selected("call"))?;
     if model.run.state.agenda.repairing.contains(&call) {
         Ok(())
     } else {
-        Err(NodeState::NotRepairing(call).into())
+        Err(Refusal::new(format!("{call} is not being repaired")))
     }
 }
 

@@ -7,7 +7,7 @@ use super::selection::status;
 use super::{About, Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
-use crate::refusal::{NoTarget, Refusal};
+use crate::refusal::Refusal;
 use crate::update::edits::selected;
 use crate::update::lists;
 
@@ -34,7 +34,7 @@ fn replace(model: &mut Model) -> Result<(), Refusal> {
         .node(node)
         .filter(|node| node.as_call().is_some())
         .map(overrule_domain::node::Node::rev)
-        .ok_or(NoTarget::NotCall(node))?;
+        .ok_or_else(|| Refusal::not_call(node))?;
     lists::tools_for(model, node, base);
     Ok(())
 }

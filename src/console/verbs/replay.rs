@@ -7,7 +7,7 @@ use crate::context::REPLAY;
 use crate::link::ReplayControl;
 use crate::model::Model;
 use crate::msg::Out;
-use crate::refusal::{NoPlace, Refusal};
+use crate::refusal::Refusal;
 use crate::replay::{self, MarkKind};
 use overrule_domain::id::Seq;
 
@@ -217,8 +217,8 @@ fn go(model: &mut Model, control: ReplayControl, press: &mut Press<'_>) -> Resul
 fn to_mark(model: &mut Model, kind: MarkKind, back: bool, press: &mut Press<'_>) -> Result<(), Refusal> {
     let now = model.run.at.map_or(0, |at| at.event);
     let Some(event) = replay::neighbour(&model.run.marks, kind, now, back) else {
-        let mark = kind.label();
-        return Err(NoPlace::NoMark { mark, back }.into());
+        let (side, mark) = (if back { "earlier" } else { "later" }, kind.label());
+        return Err(Refusal::new(format!("No {side} {mark} in this recording")));
     };
     if model.run.playing {
         press.out.push(Out::Replay(ReplayControl::Pause));

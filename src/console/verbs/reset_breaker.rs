@@ -6,7 +6,7 @@ use super::{Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{Empty, Refusal};
+use crate::refusal::Refusal;
 use crate::update::decide::send;
 use crate::update::prompts;
 use overrule_domain::breaker::{BadScope, Phase, Scope};
@@ -36,7 +36,7 @@ pub const VERB: Verb = Verb {
 fn open(model: &Model) -> Result<&Scope, Refusal> {
     let mut breakers = model.run.state.learned.breakers.iter();
     let open = breakers.find(|(_, one)| one.phase != Phase::Closed);
-    let (scope, _) = open.ok_or(Empty::Breakers)?;
+    let (scope, _) = open.ok_or_else(|| Refusal::new("No breaker is open"))?;
     Ok(scope)
 }
 

@@ -12,7 +12,7 @@ use crate::model::overlay::{Overlay, Review, Whose};
 use crate::model::staged_edits::node_of;
 use crate::msg::Out;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{EditRefusal, Refusal, Unseen};
+use crate::refusal::{PREVIEW_UNSEEN, Refusal, SENT};
 use crate::update::decide::{armed, send, shown};
 use crate::update::prompts;
 use crate::update::review::set_reason;
@@ -34,7 +34,7 @@ pub const COMMIT_EDIT: Verb = Verb {
         None => Availability::NotOffered,
     },
     seen: |model, moment| match preview(model) {
-        Some(review) if review.made.is_none() => Err(Unseen::Preview.into()),
+        Some(review) if review.made.is_none() => Err(Refusal::unseen(PREVIEW_UNSEEN)),
         Some(review) => armed(model, &question(review), moment).map(drop),
         None => Ok(()),
     },
@@ -107,7 +107,7 @@ fn keep_later(model: &mut Model) -> Result<(), Refusal> {
         return Ok(());
     };
     let Command::Edit(EditCommand::Commit { keep_later, .. }) = &mut review.command else {
-        return Err(EditRefusal::NoEdit("keep later turns").into());
+        return Err(Refusal::no_edit("keep later turns"));
     };
     *keep_later = !*keep_later;
     review.made = None;
@@ -124,7 +124,7 @@ fn reason(model: &mut Model) -> Result<(), Refusal> {
         return Ok(());
     };
     if review.edits().is_empty() {
-        return Err(EditRefusal::NoEdit("record a reason").into());
+        return Err(Refusal::no_edit("record a reason"));
     }
     let before = review.reason.clone();
     let style = Style {
@@ -148,7 +148,7 @@ fn commit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let seen = review.known()?.effects.len();
     let all = shown(model, &question(review)).is_some_and(VisibleQuestion::is_read);
     if model.run.committing {
-        return Err(Refusal::Sent);
+        return Err(Refusal::new(SENT));
     }
     let Some(review) = preview(model) else {
         return Ok(());

@@ -11,7 +11,7 @@ use crate::model::double_press::What;
 use crate::model::listing::{Item, Kind, Listing};
 use crate::model::overlay::Overlay;
 use crate::msg::Out;
-use crate::refusal::{Confirmation, Empty, NoTarget, Part, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::decide::send;
 use crate::update::open;
 use overrule_domain::command::{Command, RunCommand};
@@ -49,7 +49,9 @@ pub const DROP_RULE: Verb = Verb {
 fn list(model: &mut Model) -> Result<(), Refusal> {
     if model.run.state.settings.rules.is_empty() {
         let key = model.settings.keymap.first("write-rule");
-        return Err(Empty::Rules { key }.into());
+        return Err(Refusal::new(format!(
+            "No rules in this session. {key} writes one"
+        )));
     }
     let kind = Kind::Rules;
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
@@ -59,11 +61,11 @@ fn list(model: &mut Model) -> Result<(), Refusal> {
 /// The number of the rule under the cursor.
 fn selected(model: &Model) -> Result<u32, Refusal> {
     let Some(Overlay::Listing(list)) = model.overlays.last() else {
-        return Err(NoTarget::NotOpen(Part::Rules).into());
+        return Err(Refusal::not_open("The list of rules"));
     };
     match (list.selected, &list.kind) {
         (Some(Item::Rule(no)), Kind::Rules) => Ok(no),
-        _ => Err(NoTarget::NotSelected(Row::Rule).into()),
+        _ => Err(Refusal::not_selected("rule")),
     }
 }
 
@@ -72,7 +74,7 @@ fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let no = selected(model)?;
     let key = model.settings.keymap.first("drop-rule");
     if !model.confirm_press(What::DropRule(no)) {
-        return Err(Confirmation::DropRule { key, no }.into());
+        return Err(Refusal::confirmation(format!("{key} again removes rule {no}")));
     }
     send(model, Command::Run(RunCommand::DropRule { no }), None, out);
     Ok(())

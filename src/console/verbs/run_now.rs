@@ -9,7 +9,7 @@ use super::{About, Care, Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
-use crate::refusal::{NoTarget, NodeState, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::decide::send;
 use crate::update::executions::selected_call;
 use crate::update::rules::call;
@@ -42,11 +42,11 @@ pub const VERB: Verb = Verb {
 
 /// Checks that the selected call is scheduled.
 fn scheduled(model: &Model) -> Result<(), Refusal> {
-    let call = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
+    let call = call(model).ok_or_else(|| Refusal::not_selected("call"))?;
     if model.run.state.agenda.delayed.contains(&call) {
         Ok(())
     } else {
-        Err(NodeState::NotScheduled(call).into())
+        Err(Refusal::new(format!("{call} is not scheduled")))
     }
 }
 

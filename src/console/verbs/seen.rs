@@ -4,12 +4,14 @@
 //!
 //! Without a question there is nothing to see: the verb then says what it needs.
 
+use std::ops::Range;
+
 use super::Moment;
 use super::availability::dialog;
 use crate::model::Model;
 use crate::model::arming::Question;
 use crate::model::overlay::Overlay;
-use crate::refusal::{Refusal, Unseen};
+use crate::refusal::Refusal;
 use crate::update::decide::{armed, question, read_to_end};
 use crate::update::ledger;
 use crate::update::rules::call;
@@ -62,6 +64,25 @@ pub(super) fn list_read(model: &Model, stamp: u64, moment: Moment) -> Result<(),
     if missed.is_empty() {
         Ok(())
     } else {
-        Err(Unseen::Rows(missed).into())
+        Err(Refusal::unseen(format!(
+            "{} not on screen yet. Scroll there first",
+            describe_rows(&missed)
+        )))
     }
+}
+
+/// Maximum number of row ranges that a refusal names.
+const NAMED: usize = 3;
+
+/// Names the first ranges, such as `Rows 3-5, 9`.
+fn describe_rows(missed: &[Range<usize>]) -> String {
+    let name = |rows: &Range<usize>| match rows.len() {
+        1 => rows.end.to_string(),
+        _ => format!("{}-{}", rows.start + 1, rows.end),
+    };
+    let named: Vec<String> = missed.iter().take(NAMED).map(name).collect();
+    let more = if missed.len() > NAMED { " and others" } else { "" };
+    let one = missed.len() == 1 && missed.iter().all(|rows| rows.len() == 1);
+    let rows = if one { "Row" } else { "Rows" };
+    format!("{rows} {}{more}", named.join(", "))
 }

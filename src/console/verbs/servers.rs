@@ -17,9 +17,10 @@ use crate::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::msg::Out;
 use crate::panes;
 use crate::panes::rows::{NameHash, Target};
-use crate::refusal::{Confirmation, NoPlace, NoTarget, Part, Refusal, Row, Unseen};
+use crate::refusal::Refusal;
 use crate::update::decide::armed;
 use crate::update::open;
+use overrule_base::text::visible;
 
 /// The verb `accept-tools`.
 pub const ACCEPT_TOOLS: Verb = Verb {
@@ -47,7 +48,7 @@ pub const ACCEPT_SHOWN: Verb = Verb {
     available: answer,
     seen: |model, moment| match dialog(model) {
         Some(question) if !armed(model, question, moment)?.is_read() => {
-            Err(Unseen::Partly { key: None }.into())
+            Err(Refusal::unseen("Not all of it was on screen yet"))
         }
         _ => Ok(()),
     },
@@ -88,12 +89,14 @@ fn can(model: &Model, is: impl FnOnce(&ServerState) -> bool) -> Availability {
 
 /// Opens the whole difference as a question.
 fn show(model: &mut Model) -> Result<(), Refusal> {
-    let server = selected(model).ok_or(NoTarget::NotUnderCursor(Row::Server))?;
+    let server = selected(model).ok_or_else(|| Refusal::not_under_cursor("server"))?;
     let hash = server.hash.clone().filter(|_| !server.drift.is_empty());
-    let hash = hash.ok_or(NoPlace::SameDefinitions)?;
+    let hash = hash.ok_or_else(|| Refusal::new("Its definitions did not change"))?;
     let difference = server.difference.clone().ok_or_else(|| {
-        let server = server.name.clone();
-        NoPlace::LongDifference { server }
+        Refusal::new(format!(
+            "The difference is too long for a page. `overrule tools accept {}` shows it",
+            visible(&server.name)
+        ))
     })?;
     let question = Question::Definitions {
         server: server.name.as_str().into(),
@@ -116,9 +119,11 @@ fn show(model: &mut Model) -> Result<(), Refusal> {
 
 /// Accepts the definitions that are shown.
 fn accept(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
-    let question = dialog(model).ok_or(NoTarget::NotOpen(Part::Definitions))?.clone();
+    let question = dialog(model)
+        .ok_or_else(|| Refusal::not_open("The page of definitions"))?
+        .clone();
     let Question::Definitions { server, hash, .. } = &question else {
-        return Err(NoTarget::NotOpen(Part::Definitions).into());
+        return Err(Refusal::not_open("The page of definitions"));
     };
     let text = |text: &Arc<str>| text.to_string();
     press.out.push(Out::Server(ServerOrder::Accept {
@@ -132,11 +137,14 @@ fn accept(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
 
 /// Ends the server under the cursor on the second press.
 fn refuse(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
-    let server = selected(model).ok_or(NoTarget::NotUnderCursor(Row::Server))?;
+    let server = selected(model).ok_or_else(|| Refusal::not_under_cursor("server"))?;
     let name = server.name.clone();
     if !model.confirm_press(What::RefuseServer(NameHash::server(&name))) {
         let key = model.settings.keymap.first("refuse-tools");
-        return Err(Confirmation::RefuseServer { key, server: name }.into());
+        return Err(Refusal::confirmation(format!(
+            "{key} again ends {} until the run is resumed; its tools are no longer offered",
+            visible(&name)
+        )));
     }
     press.out.push(Out::Server(ServerOrder::Refuse { server: name }));
     model.set_status("Ending the server");

@@ -9,7 +9,7 @@ use crate::cards::{ATTENTION, BROKEN};
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::overlay::Overlay;
-use crate::refusal::Empty;
+use crate::refusal::Refusal;
 use crate::update::decide::send;
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::id::TurnId;
@@ -74,7 +74,7 @@ fn available(model: &Model) -> Availability {
     if is_too_long(&model.run.state) {
         Availability::Offered
     } else {
-        Availability::Refused(Empty::LongRequests.into())
+        Availability::Refused(Refusal::new("No request is too long for the model"))
     }
 }
 

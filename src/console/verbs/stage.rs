@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::model::overlay::{Overlay, Whose};
 use crate::model::staged_edits::node_of;
 use crate::msg::Out;
-use crate::refusal::{EditRefusal, Refusal};
+use crate::refusal::{Refusal, SENT};
 use crate::update::edits;
 use crate::update::stage::{count, hold, them};
 
@@ -42,13 +42,13 @@ fn stageable(model: &Model) -> Result<(), Refusal> {
         Some(Overlay::Editor(editor)) => editor.is_no_edit(),
         Some(Overlay::Review(review)) if review.whose == Whose::AllStaged => {
             let key = model.settings.keymap.first("commit-edit");
-            return Err(EditRefusal::AlreadyStaged { key }.into());
+            return Err(Refusal::new(format!("Already staged. {key} commits them")));
         }
         Some(Overlay::Review(review)) => review.edits().is_empty(),
         _ => false,
     };
     if no_edit {
-        Err(EditRefusal::NoEdit("stage").into())
+        Err(Refusal::no_edit("stage"))
     } else {
         Ok(())
     }
@@ -62,7 +62,7 @@ fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
             None => return Ok(()),
         },
         Some(Overlay::Review(_)) if model.run.committing => {
-            return Err(Refusal::Sent);
+            return Err(Refusal::new(SENT));
         }
         Some(Overlay::Review(review)) => match review.whose {
             Whose::New | Whose::AllStaged => (review.edits().to_vec(), None),

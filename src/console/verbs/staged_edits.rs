@@ -14,7 +14,7 @@ use crate::model::listing::{Item, Kind, Listing};
 use crate::model::overlay::{Overlay, Whose};
 use crate::model::staged_edits::{moved, node_of, rebased};
 use crate::msg::Out;
-use crate::refusal::{Confirmation, EditRefusal, NoTarget, Part, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::stage::{and_run, count, release, some};
 use crate::update::{edits, lists, open, review};
 use overrule_domain::command::{Command, Edit, EditCommand};
@@ -103,7 +103,7 @@ pub const COMMIT_STAGED: Verb = Verb {
 
 fn selected(model: &Model) -> Result<(u64, Edit), Refusal> {
     let Some(Overlay::Listing(list)) = model.overlays.last() else {
-        return Err(NoTarget::NotOpen(Part::StagedEdits).into());
+        return Err(Refusal::not_open("The list of staged edits"));
     };
     let no = match list.selected {
         Some(Item::Edit(no)) => Some(no),
@@ -111,7 +111,7 @@ fn selected(model: &Model) -> Result<(u64, Edit), Refusal> {
     };
     no.and_then(|no| model.staged_edits.get(no))
         .map(|item| (item.no, item.edit.clone()))
-        .ok_or_else(|| NoTarget::NotSelected(Row::Edit).into())
+        .ok_or_else(|| Refusal::not_selected("edit"))
 }
 
 /// Removes the selected edit.
@@ -141,12 +141,13 @@ fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
         return Ok(());
     }
     if !model.confirm_press(What::Forget(model.staged_edits.stamp)) {
-        return Err(Confirmation::DropEdits {
-            key,
-            edits: count,
-            then: would,
-        }
-        .into());
+        let (all, was) = match count {
+            1 => ("the edit".to_owned(), "It was not"),
+            count => (format!("all {count} edits"), "None was"),
+        };
+        return Err(Refusal::confirmation(format!(
+            "{key} again drops {all}{would}. {was} committed"
+        )));
     }
     let runs = and_run(model, None, "now");
     model.staged_edits.clear();
@@ -166,7 +167,7 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let now = rebased(&model.run.state, &edit);
     if let Some(why) = moved(&model.run.state, &now) {
         let key = model.settings.keymap.first("staged-remove");
-        return Err(EditRefusal::Moved { why, key }.into());
+        return Err(Refusal::new(format!("{why}. {key} removes the edit")));
     }
     match &now {
         Edit::Call {
@@ -183,7 +184,7 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
             };
             let state = &model.run.state;
             let call_content = state.node(*node).and_then(overrule_domain::node::Node::as_call);
-            let (old_tool, old) = call_content.ok_or(NoTarget::NotCall(*node))?;
+            let (old_tool, old) = call_content.ok_or_else(|| Refusal::not_call(*node))?;
             let is_new = old_tool != tool;
             let title = format!("arguments of {node} {base}");
             let mut editor = Editor::arguments(purpose, title, &Arc::clone(old), is_new, &model.run);

@@ -5,7 +5,7 @@
 use super::{Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
-use crate::refusal::{Empty, Refusal};
+use crate::refusal::Refusal;
 use crate::update::review;
 use overrule_base::text::visible;
 use overrule_domain::branch;
@@ -28,8 +28,10 @@ pub const VERB: Verb = Verb {
 
 /// The edit that an undo would undo.
 fn target(model: &Model) -> Result<Epoch, Refusal> {
-    let (_, record) = branch::undo_target(&model.run.state).ok_or(Empty::Nothing("undo"))?;
-    Ok(record.epoch)
+    let found = branch::undo_target(&model.run.state);
+    found
+        .map(|(_, record)| record.epoch)
+        .ok_or_else(|| Refusal::new("Nothing to undo"))
 }
 
 /// Previews an undo of the newest edit.

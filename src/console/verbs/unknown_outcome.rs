@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::model::Model;
 use crate::msg::Out;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{NodeState, Refusal};
+use crate::refusal::Refusal;
 use crate::update::choices::{asked, cancelled, ends, ensure_ended, unknown_attempt};
 use crate::update::decide::send;
 use crate::update::{edits, ledger, prompts};
@@ -120,7 +120,7 @@ fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
 /// Answers that a cancelled attempt did not finish: its call ends, and the run continues.
 fn did_not_finish(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, ..) = asked(model)?;
-    let attempt = cancelled(model, call).ok_or(NodeState::NotCancelled(call))?;
+    let attempt = cancelled(model, call).ok_or_else(|| Refusal::new(format!("{call} was not cancelled")))?;
     model.overlays.pop();
     ends(model, call, attempt, out);
     Ok(())

@@ -6,7 +6,7 @@ use super::{About, Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
 use crate::msg::Out;
-use crate::refusal::{NoTarget, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::decide::{send, subject};
 use overrule_domain::command::{CallCommand, Command};
 use overrule_domain::node::Node;
@@ -29,7 +29,7 @@ pub const VERB: Verb = Verb {
 /// The command for the selected call or observation.
 fn command(model: &Model) -> Result<Command, Refusal> {
     let node = subject(model)
-        .ok_or(NoTarget::NotSelected(Row::Node))?
+        .ok_or_else(|| Refusal::not_selected("node"))?
         .observation();
     let rev = model.run.state.node(node).map(Node::rev);
     Ok(Command::Call(CallCommand::Unpin { node, rev }))

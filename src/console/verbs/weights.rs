@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::panes;
 use crate::panes::rows::Target;
 use crate::prompt::{Prompt, Style};
-use crate::refusal::{NoTarget, Refusal, Row};
+use crate::refusal::Refusal;
 use crate::update::decide::send;
 use crate::update::prompts;
 use overrule_base::text::visible;
@@ -104,9 +104,12 @@ fn thousandths(text: &str) -> Option<u16> {
 /// The tool, the kind of task and the weight under the cursor.
 fn selected(model: &Model) -> Result<(Arc<str>, Arc<str>, String), Refusal> {
     let Target::Weight(named) = model.followed() else {
-        return Err(NoTarget::NotUnderCursor(Row::Weight).into());
+        return Err(Refusal::not_under_cursor("weight"));
     };
-    let row = model.run.weight(named).ok_or(NoTarget::Removed(Row::Weight))?;
+    let row = model
+        .run
+        .weight(named)
+        .ok_or_else(|| Refusal::removed("weight"))?;
     Ok((
         Arc::from(row.tool),
         Arc::from(row.kind),

@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::model::editor::{Editor, Purpose};
 use crate::model::overlay::{Overlay, RuleView};
 use crate::msg::Out;
-use crate::refusal::{NoTarget, Part, Refusal};
+use crate::refusal::Refusal;
 use crate::update::decide::{send, subject};
 use crate::update::open;
 use crate::update::rules::call;
@@ -92,12 +92,16 @@ fn write(model: &mut Model) -> Result<(), Refusal> {
 /// Says that a rule starts from a call, and how to select one.
 fn no_call(model: &Model) -> Refusal {
     let key = |name| model.settings.keymap.first(name);
-    NoTarget::NoCallForRule {
-        node: subject(model),
-        next: (model.queue.waiting() > 0).then(|| key("next-pending")),
-        write: key("write-rule"),
-    }
-    .into()
+    let why = subject(model).map_or_else(|| Refusal::not_selected("call"), Refusal::not_call);
+    let way = if model.queue.waiting() > 0 {
+        format!("{} goes to the next one that waits", key("next-pending"))
+    } else {
+        "put the cursor on one in the graph".to_owned()
+    };
+    let write = key("write-rule");
+    Refusal::new(format!(
+        "{why}, and a rule starts with one: {way}, then {write} again"
+    ))
 }
 
 /// The conditions for calls like this one: its tool, and the directory of its path if it has one.
@@ -134,10 +138,10 @@ fn view(model: &Model) -> Option<&RuleView> {
 
 /// The rule that is shown, with what it would have decided.
 fn would(model: &Model) -> Result<(&RuleView, &Would), Refusal> {
-    let view = view(model).ok_or(NoTarget::NotOpen(Part::Rule))?;
+    let view = view(model).ok_or_else(|| Refusal::not_open("The preview of a rule"))?;
     match &view.would {
         Ok(would) => Ok((view, would)),
-        Err(why) => Err(Refusal::Outside(why.clone())),
+        Err(why) => Err(Refusal::outside(why.clone())),
     }
 }
 

@@ -26,7 +26,8 @@ const WORDS: usize = 80;
 pub(super) fn detectors(run: &RunPart) -> Vec<Row> {
     let state = &run.state;
     let by_settings = state
-        .settings.resilience
+        .settings
+        .resilience
         .as_ref()
         .and_then(|one| Policy::recorded(&one.policy));
     let row = |detector: Detector| {

@@ -13,7 +13,6 @@ use crate::model::screen::inside;
 use crate::model::{Model, idle};
 use crate::panes::Pane;
 use crate::panes::queue::model::{Item, QueueEntry};
-use crate::refusal::HALTED;
 use crate::summary;
 use crate::symbols::Symbol;
 use crate::theme::Role;
@@ -51,7 +50,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         }
     }
     if waiting > 0 && halted::is(model) {
-        words = format!("{words}; {HALTED}");
+        words = format!("{words}; {}", halted::UNDECIDABLE);
     }
     let conflicts = model.cached.conflicts();
     if !conflicts.is_empty() {
@@ -70,7 +69,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             body.y,
             body.width.saturating_sub(1),
             &if model.run.arrived {
-                idle(model).to_string()
+                idle(model)
             } else {
                 "not known yet".to_owned()
             },

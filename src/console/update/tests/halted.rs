@@ -2,6 +2,7 @@
 
 use crate::app::registry::verbs;
 use crate::context::Context;
+use crate::halted::{self, UNDECIDABLE};
 use crate::hints::{hints, surface};
 use crate::link::Update;
 use crate::model::overlay::{Overlay, PageContent};
@@ -9,8 +10,6 @@ use crate::model::{Message, Model};
 use crate::msg::{Msg, Out};
 use crate::panes::Pane;
 use crate::panes::rows::Target;
-use crate::refusal;
-use crate::refusal::HALTED;
 use crate::testing::{ARMING, Stage, id};
 use crate::verbs::Verb;
 use crate::verbs::availability::{Availability, is_offered, of};
@@ -47,10 +46,7 @@ fn halted(busy: bool) -> Stage {
 }
 
 fn refused(model: &Model, verb: &Verb) -> bool {
-    matches!(
-        of(model, verb),
-        Availability::Refused(refusal::Refusal::Halted { .. })
-    )
+    of(model, verb) == Availability::Refused(halted::why(model))
 }
 
 #[test]
@@ -229,12 +225,12 @@ fn a_halted_run_shows_nothing_as_waiting() {
     halt(&mut stage);
     let text = stage.text();
     assert!(
-        text.contains(HALTED) && !text.contains("waits for you") && !text.contains("Queue empty"),
+        text.contains(UNDECIDABLE) && !text.contains("waits for you") && !text.contains("Queue empty"),
         "{text}"
     );
     let mut stage = halted(false);
     let text = stage.text();
-    assert!(text.contains(&format!("queue 1; {HALTED}")), "{text}");
+    assert!(text.contains(&format!("queue 1; {UNDECIDABLE}")), "{text}");
     assert!(!text.contains("1 waiting"), "{text}");
     assert!(!text.contains("may this call run?"), "{text}");
     assert_eq!(stage.model.title(), "overrule: HALTED");
@@ -246,7 +242,7 @@ fn a_halted_run_shows_nothing_as_waiting() {
     halt(&mut stage);
     stage.press("a");
     assert!(!stage.status().contains("halted"), "{}", stage.status());
-    assert!(!stage.text().contains(HALTED));
+    assert!(!stage.text().contains(UNDECIDABLE));
 }
 
 #[test]

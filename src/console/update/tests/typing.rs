@@ -335,8 +335,8 @@ fn what_does_not_fit_as_a_whole_is_refused_and_said() {
 fn a_line_that_is_too_long_to_type_in_is_not_opened() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    stage.model.run.state.title = Some("x".repeat(LIMIT + 1));
-    let title = stage.model.run.state.title.clone().unwrap();
+    stage.model.run.state.settings.title = Some("x".repeat(LIMIT + 1));
+    let title = stage.model.run.state.settings.title.clone().unwrap();
     let act = ("name", crate::prompt::Style::SETTING);
     let prompt = crate::prompt::Prompt::new(act, "name of the session", &title, |_, _, _| Ok(()));
     crate::update::prompts::ask(&mut stage.model, prompt);
