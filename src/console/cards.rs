@@ -31,6 +31,7 @@ pub const LIST: SurfaceId = SurfaceId::new(&Card {
 pub const PAGE: SurfaceId = SurfaceId::new(&Card {
     heading: "page",
     can: &[Move, Search, Palette, Help, Close],
+    reads: true,
     ..Card::BASE
 });
 
@@ -40,6 +41,7 @@ pub const ATTENTION: SurfaceId = SurfaceId::new(&Card {
     place: "on the page on why the run waits",
     can: &[Move, Search, Palette, Help, Close],
     stays: &["help", "close"],
+    reads: true,
     ..Card::BASE
 });
 
@@ -144,6 +146,7 @@ pub const CLASSIFY: SurfaceId = SurfaceId::new(&Card {
     heading: "class of an error",
     place: "in the question about: class of an error",
     can: &[Move, Search, Palette, Help, Close],
+    reads: true,
     ..Card::BASE
 });
 

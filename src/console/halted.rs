@@ -6,7 +6,6 @@
 //! does ending running work: what a verb does to the run is a part of its value.
 
 use super::model::Model;
-use super::model::overlay::Overlay;
 use super::refusal::Refusal;
 
 /// Message for a queue that nothing can decide.
@@ -47,21 +46,5 @@ pub fn typed(model: &Model) -> Option<Refusal> {
     if !is(model) {
         return None;
     }
-    let key = |name| model.settings.keymap.first(name);
-    match model.overlays.last()? {
-        Overlay::Editor(editor) => {
-            let (copy, external) = (key("copy-selected"), key("external"));
-            let stages = (!editor.is_no_edit()).then(|| format!(", {} stages it", key("stage")));
-            Some(Refusal::new(format!(
-                "halted: the text stays, but cannot be sent; {copy} copies it, {external} opens it in $EDITOR, where it \
-                 can be saved{}",
-                stages.unwrap_or_default()
-            )))
-        }
-        Overlay::Line(line) if line.style.records => Some(Refusal::new(format!(
-            "halted: this stays, but cannot be sent; {} copies it",
-            key("copy-selected")
-        ))),
-        _ => None,
-    }
+    model.overlays.last()?.unsendable(&model.settings.keymap)
 }

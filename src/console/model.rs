@@ -13,9 +13,7 @@ pub mod edit_preview;
 pub mod editor;
 pub mod fold;
 pub mod idle_time;
-pub mod listing;
 pub mod orphan_status;
-pub mod overlay;
 pub mod picker;
 pub mod run;
 pub mod run_phase;
@@ -27,6 +25,7 @@ mod source;
 pub mod staged_edits;
 mod waking;
 
+use super::doc::Doc;
 use super::halted;
 use super::layout::fold::RowKind;
 use super::pane::Pane;
@@ -35,13 +34,13 @@ use super::panes::inspector::model::Inspector;
 use super::panes::log::model::LogPane;
 use super::panes::queue::model::{QueueEntry, QueuePane};
 use super::panes::rows::{RowsPanes, Target};
+use super::stack::Stack;
 use super::symbols::Symbol;
 use super::verbs::{About, Verb};
 use arming::{Arming, KeyState};
 use cached::Caches;
 use double_press::{DoublePress, What};
 use idle_time::{IDLE_MS, IdleTime};
-use overlay::{Overlay, Text};
 use overrule_domain::agent::held_behind;
 use overrule_domain::call::{Call, Status};
 use overrule_domain::effective_status::EffectiveStatus;
@@ -53,9 +52,21 @@ use overrule_present::call::{AgentWaitView, DeadlineView, countdown};
 use run::NOTICED_MS;
 use run::RunPart;
 use screen::Screen;
+use seek::Seek;
 pub use settings::{OperatorFiles, Settings, Themes};
 pub use source::Source;
 use staged_edits::StagedEdits;
+
+/// A document on top of the panes or in the inspector that can be searched.
+#[derive(Debug)]
+pub struct Text<'a> {
+    /// The document.
+    pub doc: &'a Doc,
+    /// First row on screen.
+    pub top: &'a mut usize,
+    /// Search in it.
+    pub seek: &'a mut Option<Seek>,
+}
 
 /// A message to the operator on the status line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,7 +114,7 @@ pub struct Model {
     /// Values computed from the whole run.
     pub cached: Caches,
     /// Open overlays, the topmost last.
-    pub overlays: Vec<Overlay>,
+    pub overlays: Stack,
     /// Edits to commit together.
     pub staged_edits: StagedEdits,
     /// Questions on screen, each with the time since when.
@@ -131,7 +142,7 @@ impl Model {
             log: LogPane::default(),
             lower: RowsPanes::default(),
             cached: Caches::default(),
-            overlays: Vec::new(),
+            overlays: Stack::default(),
             staged_edits: StagedEdits::default(),
             arming: Arming::default(),
             keys: KeyState::default(),
@@ -331,7 +342,11 @@ impl Model {
     /// The open text in the overlay or inspector, and the search in it.
     pub fn text(&mut self) -> Option<Text<'_>> {
         match self.overlays.last_mut() {
-            Some(overlay) => overlay.text(),
+            Some(surface) => surface.sheet_mut().map(|sheet| Text {
+                doc: &sheet.doc,
+                top: &mut sheet.top,
+                seek: &mut sheet.seek,
+            }),
             None => Some(Text {
                 doc: &self.inspector.doc,
                 top: &mut self.inspector.top,

@@ -39,6 +39,8 @@ pub struct Card {
     pub can: &'static [Can],
     /// Verbs whose hints stay at every width.
     pub stays: &'static [&'static str],
+    /// True for a text to read: nothing is decided on it.
+    pub reads: bool,
     /// True for a question: a narrow screen shows all of its answers.
     pub asks: bool,
     /// True if it only serves changes: it never opens in a recorded run.
@@ -54,6 +56,7 @@ impl Card {
         place: "",
         can: &[],
         stays: &[],
+        reads: false,
         asks: false,
         changes: false,
         is_pane: false,

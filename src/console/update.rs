@@ -15,7 +15,6 @@ pub(crate) mod fork;
 mod input;
 pub(crate) mod lazy_load;
 pub(crate) mod ledger;
-mod listings;
 pub(crate) mod lists;
 pub(crate) mod live_reload;
 mod mouse;
@@ -40,9 +39,8 @@ pub use ledger::unknown_outcome;
 
 use super::halted;
 use super::model::Model;
-use super::model::editor::EditBase;
-use super::model::overlay::Overlay;
 use super::msg::{Leave, Msg, Out, TermMsg};
+use super::stack::Surface;
 
 pub use pace::soon;
 pub use refresh::{prepare, settle, work};
@@ -104,9 +102,9 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
         TermMsg::Resize { width, height } => {
             model.screen.width = width;
             model.screen.height = height;
-            for overlay in &mut model.overlays {
-                if let Overlay::Editor(editor) = overlay {
-                    editor.field.resized();
+            for surface in model.overlays.iter_mut() {
+                if let Some(field) = surface.field_mut() {
+                    field.resized();
                 }
             }
         }
@@ -129,10 +127,7 @@ fn leave(model: &Model, out: &mut Vec<Out>) {
     }
 }
 
-/// Opens an overlay on top. An editor records the state that it is based on.
-pub(crate) fn open(model: &mut Model, mut overlay: Overlay) {
-    if let Overlay::Editor(editor) = &mut overlay {
-        editor.edit_base = EditBase::of(&model.run.state, &editor.purpose);
-    }
-    model.overlays.push(overlay);
+/// Opens a surface on top.
+pub(crate) fn open(model: &mut Model, surface: impl Surface) {
+    model.overlays.push(surface);
 }

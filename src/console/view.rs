@@ -2,10 +2,10 @@
 //!
 //! Must not know: the terminal, what keys do.
 
-mod editor;
+pub(crate) mod dialog;
+pub(crate) mod editor;
 mod header;
-mod lists;
-mod overlay;
+pub(crate) mod listing;
 pub mod paint;
 mod picker;
 mod replay;

@@ -174,6 +174,19 @@ pub struct Visibility {
     pub stamp: u64,
 }
 
+impl Visibility {
+    /// A question in one row of the console's own text.
+    pub const fn words(question: Question) -> Self {
+        Self {
+            question,
+            rows: 0..1,
+            total: 1,
+            width: 0,
+            stamp: 0,
+        }
+    }
+}
+
 /// Visibility in the decision frame and in the topmost overlay, and the kind of overlay.
 pub type FrameVisibility = (Option<Visibility>, Option<Visibility>, Cover);
 

@@ -6,7 +6,6 @@
 
 use ratatui::layout::Rect;
 
-use super::overlay::{List, ListPurpose};
 use crate::pane::{Pane, Place};
 
 /// Fewest rows of a screen with a bar and words below it, and with a bar alone.
@@ -175,16 +174,6 @@ impl Screen {
             .unwrap_or(u16::MAX)
             .clamp(2, body.height.max(2));
         Rect::new((self.width - width) / 2, body.y, width, height.min(body.height))
-    }
-
-    /// Area of an overlay with a list to choose from, including its title line.
-    pub fn list(&self, list: &List) -> Rect {
-        let mut area = self.overlay(list.choices.len() + 1);
-        if matches!(list.purpose, ListPurpose::Complete { .. }) {
-            // The text that the list completes stays visible above.
-            area.y = self.places.body.bottom().saturating_sub(area.height);
-        }
-        area
     }
 
     /// Areas of an overlay with a list of `rows` rows and `more` rows of details: the whole, the

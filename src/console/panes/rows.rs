@@ -49,6 +49,12 @@ pub enum Target {
     Detector(Detector),
     /// A server of tools.
     Server(NameHash),
+    /// A staged edit, by its number.
+    Edit(u64),
+    /// An execution, by the event that began it.
+    Effect(Seq),
+    /// A rule of the session, by its number.
+    Rule(u32),
 }
 
 /// Identifies something by a hash of its name. Its index is no identity, as rows can be inserted

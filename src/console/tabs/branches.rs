@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::Maker;
 use crate::columns::Columns as _;
 use crate::doc::{Form, Piece, Styled};
-use crate::model::listing::Line;
+use crate::listing::Line;
 use crate::pager::Wrap;
 use crate::symbols::{Charset, Symbol};
 use crate::theme::Role;

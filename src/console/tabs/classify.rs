@@ -5,7 +5,7 @@
 use super::{Maker, note};
 use crate::doc::Styled;
 use crate::model::Settings;
-use crate::model::overlay::Classifying;
+use crate::surfaces::classify::Classifying;
 use crate::theme::Role;
 use overrule_base::text::visible_head;
 

@@ -8,7 +8,7 @@ use super::Maker;
 use super::branches::{BESIDE, clipped, cost};
 use super::revisions::{content_text, diff_texts};
 use crate::doc::Styled;
-use crate::model::listing::{Line, Rows};
+use crate::listing::{Line, Rows};
 use crate::summary::{self, Summary};
 use crate::symbols::{Charset, Symbol};
 use crate::theme::Role;

@@ -8,7 +8,8 @@ use super::Maker;
 use crate::columns::Columns as _;
 use crate::doc::Styled;
 use crate::keymap::Keymap;
-use crate::model::listing::{Item, Line, Rows};
+use crate::listing::{Line, Rows};
+use crate::panes::rows::Target;
 use crate::summary;
 use crate::theme::Role;
 use overrule_base::text;
@@ -55,13 +56,13 @@ pub fn list(maker: &mut Maker<'_>, effects: usize, all: bool) -> Rows {
 
 /// The rows of some of the listed effects: the tool with its arguments, then time and outcome. [`more`] shows
 /// what is cut.
-pub fn listed(maker: &Maker<'_>, items: &[Item], which: Range<usize>) -> Vec<Line> {
+pub fn listed(maker: &Maker<'_>, items: &[Target], which: Range<usize>) -> Vec<Line> {
     let state = &maker.run.state;
     let repeating = repeat::repeating(state);
     let items = which.filter_map(|at| Some((at, items.get(at)?)));
     items
         .flat_map(|(at, item)| {
-            let Item::Effect(seq) = *item else {
+            let Target::Effect(seq) = *item else {
                 return [Styled::new(), Styled::new()].map(|words| Line { of: Some(at), words });
             };
             let by = repeating.get(&seq).map_or(&[][..], Vec::as_slice);

@@ -10,8 +10,8 @@ use crate::bulk_exclusion;
 use crate::call_group;
 use crate::columns::Columns as _;
 use crate::doc::{Form, Styled, broken};
-use crate::model::overlay::{Bulk, DropReason};
 use crate::pager::Wrap;
+use crate::surfaces::bulk::{Bulk, DropReason};
 use crate::theme::Role;
 
 /// Replaces a question that is no longer asked.

@@ -8,9 +8,10 @@ use super::Maker;
 use super::listed::{self, ListedCall};
 use crate::call_group;
 use crate::doc::{Form, Styled};
-use crate::model::listing::{Item, Line};
-use crate::model::overlay::RuleView;
+use crate::listing::Line;
 use crate::pager::Wrap;
+use crate::panes::rows::Target;
+use crate::surfaces::rule::RuleView;
 use crate::theme::Role;
 use overrule_domain::call::{Decision, Gate};
 use overrule_domain::rule::{self, RuleRequest, RuleSpec, SessionRule};
@@ -118,19 +119,19 @@ fn gate_of(requested: &RuleRequest) -> Gate {
 }
 
 /// Adds the rules of a session, active ones first.
-pub fn rules(state: &State) -> Vec<Item> {
+pub fn rules(state: &State) -> Vec<Target> {
     let judging = state.settings.rules.iter().filter(|rule| !rule.dropped);
     let dropped = state.settings.rules.iter().filter(|rule| rule.dropped);
-    judging.chain(dropped).map(|rule| Item::Rule(rule.no)).collect()
+    judging.chain(dropped).map(|rule| Target::Rule(rule.no)).collect()
 }
 
 /// Adds a row for each rule: its decision comes before its text, which most widths cut.
-pub fn rule_list(state: &State, items: &[Item], width: u16) -> Vec<Line> {
+pub fn rule_list(state: &State, items: &[Target], width: u16) -> Vec<Line> {
     items
         .iter()
         .enumerate()
         .filter_map(|(at, item)| {
-            let Item::Rule(no) = item else { return None };
+            let Target::Rule(no) = item else { return None };
             let rule = state.settings.rules.iter().find(|rule| rule.no == *no)?;
             let role = if rule.dropped {
                 Role::Superseded

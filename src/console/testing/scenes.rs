@@ -3,7 +3,7 @@
 //! Must not know: terminals, engines.
 
 use super::{ARMING, Stage, id};
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use overrule_domain::breaker::{Phase, Scope};
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use overrule_domain::event::{CallEvent, Event, ResilienceEvent, TurnEvent};
@@ -14,9 +14,9 @@ use overrule_domain::turn::{Stop, Usage};
 impl Stage {
     /// Puts a text into the open editor.
     pub fn edit_field(&mut self, text: &str) {
-        match self.model.overlays.last_mut() {
-            Some(Overlay::Editor(editor)) => editor.field.replace(text),
-            other => panic!("no editor but {other:?}"),
+        match self.model.overlays.top_mut::<Editor>() {
+            Some(editor) => editor.field.replace(text),
+            None => panic!("no editor but {:?}", self.model.overlays),
         }
     }
 

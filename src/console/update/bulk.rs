@@ -12,12 +12,12 @@ use crate::bulk_exclusion;
 use crate::model::Model;
 use crate::model::arming::{Arming, Question};
 use crate::model::batch::Batch;
-use crate::model::overlay::{Bulk, BulkItem, DropReason, Overlay};
 use crate::model::run::RunPart;
 use crate::msg::Out;
 use crate::panes::log::model::Line;
 use crate::panes::queue::model::QueueEntry;
 use crate::refusal::Refusal;
+use crate::surfaces::bulk::{Bulk, BulkItem, DropReason};
 use overrule_domain::bulk;
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command};
@@ -27,7 +27,7 @@ use overrule_present::many;
 
 /// Opens the list, or adds calls that arrived since to the open one.
 pub(crate) fn list(model: &mut Model) -> Result<(), Refusal> {
-    if let Some(Overlay::Bulk(bulk)) = model.overlays.last()
+    if let Some(bulk) = model.overlays.top::<Bulk>()
         && !bulk.is_dated()
     {
         return Err(Refusal::new("The list is up to date: no new calls"));
@@ -42,18 +42,14 @@ pub(crate) fn list(model: &mut Model) -> Result<(), Refusal> {
             left => format!("{nothing}: {left}"),
         }));
     }
-    if matches!(model.overlays.last(), Some(Overlay::Bulk(_))) {
-        model.overlays.pop();
-    }
-    open(
-        model,
-        Overlay::Bulk(Bulk {
-            stamp: stamp(&items),
-            items,
-            excluded: left,
-            ..Bulk::default()
-        }),
-    );
+    model.overlays.pop_if(|_: &Bulk| true);
+    let bulk = Bulk {
+        stamp: stamp(&items),
+        items,
+        excluded: left,
+        ..Bulk::default()
+    };
+    open(model, bulk);
     Ok(())
 }
 
@@ -127,7 +123,7 @@ fn stamp(items: &[BulkItem]) -> u64 {
 
 /// Approves the listed calls that wait unchanged.
 pub(crate) fn approve(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let Some(Overlay::Bulk(bulk)) = model.overlays.last() else {
+    let Some(bulk) = model.overlays.top::<Bulk>() else {
         return Ok(());
     };
     let gone = bulk.items.iter().filter(|item| item.left.is_some());

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use super::decide::{question, send, waiting};
 use super::open;
-use crate::doc::Doc;
+use crate::dialog::{Dialog, DialogKind};
 use crate::model::Model;
 use crate::model::arming::Question;
-use crate::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::msg::Out;
 use crate::panes::inspector::model::Subject;
 use crate::refusal::{NOT_ABOUT_CALL, Refusal};
+use crate::surfaces::broken::BROKEN_QUESTION;
+use crate::surfaces::consent::CONSENT_QUESTION;
+use crate::surfaces::outcome::OUTCOME_QUESTION;
 use crate::verbs::repair;
 use overrule_domain::call::{Digest, Shown, Status};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice, Resolution};
@@ -20,14 +22,14 @@ use overrule_domain::id::{Attempt, NodeId, Rev};
 
 /// Opens the choices of a repeated effect, an unknown outcome or a broken stream.
 pub(crate) fn choices(model: &mut Model) -> Result<(), Refusal> {
-    if let Some(Subject::Broken(turn)) = model.inspector.subject {
-        return dialog(model, DialogKind::Broken(turn));
+    if let Some(Subject::Broken(_)) = model.inspector.subject {
+        return dialog(model, &BROKEN_QUESTION);
     }
     let (call, ..) = waiting(model, "decide")?;
     let key = |name| model.settings.keymap.first(name);
     match model.run.state.call(call).map(|call| call.status.clone()) {
-        Some(Status::Consent(_)) => dialog(model, DialogKind::Consent),
-        Some(Status::OutcomeUnknown(_)) => dialog(model, DialogKind::UnknownOutcome),
+        Some(Status::Consent(_)) => dialog(model, &CONSENT_QUESTION),
+        Some(Status::OutcomeUnknown(_)) => dialog(model, &OUTCOME_QUESTION),
         Some(Status::AwaitingApproval) => Err(Refusal::new(format!(
             "{} approves, {} rejects, {} edits",
             key("approve"),
@@ -48,29 +50,19 @@ pub(crate) fn choices(model: &mut Model) -> Result<(), Refusal> {
     }
 }
 
-fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), Refusal> {
+fn dialog(model: &mut Model, kind: &'static DialogKind) -> Result<(), Refusal> {
     let question = question(model).ok_or_else(|| Refusal::not_selected("node"))?;
     let exact_first = model.inspector.exact;
-    open(
-        model,
-        Overlay::Dialog(Dialog {
-            kind,
-            question,
-            exact_first,
-            doc: Doc::default(),
-            top: 0,
-            made: None,
-        }),
-    );
+    open(model, Dialog::new(kind, question, exact_first));
     Ok(())
 }
 
 /// The call of the open dialog, as it was shown.
 pub(crate) fn asked(model: &Model) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
-    let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
+    let Some(question) = model.overlays.last().and_then(|top| top.question()) else {
         return Err(Refusal::not_open("The question"));
     };
-    match &dialog.question {
+    match question {
         Question::Call {
             call, rev, digest, ..
         } => Ok((*call, *rev, digest.clone())),
@@ -80,7 +72,7 @@ pub(crate) fn asked(model: &Model) -> Result<(NodeId, Rev, Option<Digest>), Refu
 
 /// The form in which the open dialog shows its call.
 pub(crate) fn shown_in_dialog(model: &Model) -> Option<Shown> {
-    let shown = model.overlays.last()?.doc()?.shown_form()?;
+    let shown = model.overlays.doc()?.shown_form()?;
     Some(shown.first.clone())
 }
 

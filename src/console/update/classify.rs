@@ -4,8 +4,8 @@
 
 use super::decide::send;
 use crate::model::Model;
-use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::msg::Out;
+use crate::surfaces::classify::Classifying;
 use overrule_base::text::visible;
 use overrule_domain::command::{Command, ResilienceCommand};
 use overrule_resilience::correction::{self, Correction};
@@ -13,22 +13,11 @@ use overrule_resilience::correction::{self, Correction};
 /// The setting that holds the corrections.
 const KEY: &str = "errors.corrections";
 
-/// The open page about the class of an error.
-pub(crate) fn shown(model: &mut Model) -> Option<&mut Page> {
-    let is_it = |page: &&mut Page| matches!(page.content, PageContent::Classify(_));
-    match model.overlays.last_mut() {
-        Some(Overlay::Page(page)) => Some(page).filter(is_it),
-        _ => None,
-    }
-}
-
 /// Takes the typed pattern. Saving the rule checks it.
 pub(crate) fn set_pattern(model: &mut Model, text: String) {
-    if let Some(page) = shown(model)
-        && let PageContent::Classify(asked) = &mut page.content
-    {
+    if let Some(asked) = model.overlays.top_mut::<Classifying>() {
         asked.pattern = text;
-        page.made = None;
+        asked.sheet.made = None;
     }
 }
 
@@ -38,9 +27,7 @@ pub(crate) fn stored(model: &mut Model, stored: Result<Box<Correction>, String>,
         Ok(rule) => rule,
         Err(why) => return model.complain(why),
     };
-    if shown(model).is_some() {
-        model.overlays.pop();
-    }
+    model.overlays.pop_if(|_: &Classifying| true);
     let output = model.settings.files.policy.iter().find(|(key, _)| key == KEY);
     let otherwise = output.and_then(|(_, value)| serde_json::from_str::<Vec<Correction>>(value).ok());
     let value = correction::with(&model.run.state, &otherwise.unwrap_or_default(), &rule);

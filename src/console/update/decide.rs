@@ -115,9 +115,10 @@ pub(crate) fn shown<'m>(model: &'m Model, question: &Question) -> Option<&'m Vis
 
 /// Why a decision about something not on screen is refused, and how to show it.
 pub(crate) fn not_shown(model: &Model) -> Refusal {
-    let doc = match model.overlays.last() {
-        Some(overlay) => overlay.doc(),
-        None => Some(&model.inspector.doc),
+    let doc = if model.overlays.is_empty() {
+        Some(&model.inspector.doc)
+    } else {
+        model.overlays.doc()
     };
     let next = if doc.is_some_and(Doc::is_waiting) {
         ", loading…".to_owned()

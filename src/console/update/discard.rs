@@ -7,8 +7,8 @@ use crate::halted;
 use crate::model::Model;
 use crate::model::double_press::What;
 use crate::model::editor::{Editor, Meanwhile};
-use crate::model::overlay::Overlay;
 use crate::msg::Out;
+use crate::prompt::Prompt;
 use crate::refusal::SENT;
 
 /// Closes what is open. A second press right after confirms that typed text is dropped, and that
@@ -20,7 +20,7 @@ pub(crate) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
         model.double_press.remember(what, model.arming.now);
         return;
     }
-    let Some(Overlay::Editor(editor)) = model.overlays.last() else {
+    let Some(editor) = model.overlays.top::<Editor>() else {
         model.overlays.pop();
         return;
     };
@@ -54,7 +54,7 @@ fn asks_before_dropping(model: &mut Model) -> bool {
         model.settings.keymap.first("accept"),
         model.settings.keymap.first("discard"),
     );
-    let Some(Overlay::Line(line)) = model.overlays.last() else {
+    let Some(line) = model.overlays.top::<Prompt>() else {
         return false;
     };
     if !line.style.prose || line.field.is_unchanged() || line.field.is_empty() {

@@ -9,10 +9,10 @@ use super::{open, review, rules};
 use crate::field::too_much;
 use crate::model::Model;
 use crate::model::double_press::What;
-use crate::model::editor::{Editor, Purpose};
-use crate::model::overlay::{Overlay, Whose};
+use crate::model::editor::{EditBase, Editor, Purpose};
 use crate::msg::Out;
 use crate::refusal::Refusal;
+use crate::surfaces::review::Whose;
 use overrule_domain as domain;
 use overrule_domain::advice::Cards;
 use overrule_domain::call::Outcome;
@@ -22,6 +22,12 @@ use overrule_domain::graph;
 use overrule_domain::id::{NodeId, NodeKind, Rev, TurnId};
 use overrule_domain::lineage::{Plan, of_events, plan};
 use overrule_domain::node::Content;
+
+/// Opens an editor, which records the state that it is based on.
+pub(crate) fn open_text(model: &mut Model, mut editor: Editor) {
+    editor.edit_base = EditBase::of(&model.run.state, &editor.purpose);
+    open(model, editor);
+}
 
 /// Opens an editor for a new text.
 pub(crate) fn new_words(model: &mut Model, purpose: Purpose) {
@@ -49,13 +55,13 @@ pub(crate) fn new_words(model: &mut Model, purpose: Purpose) {
         _ => "New text".to_owned(),
     };
     let editor = Editor::prose(purpose, title, &Arc::from(""));
-    open(model, Overlay::Editor(Box::new(editor)));
+    open_text(model, editor);
 }
 
 /// Opens guidance with a prepared text. The operator checks, changes and sends it.
 pub(crate) fn guide_with(model: &mut Model, words: &str) {
     new_words(model, Purpose::Guide { after: None });
-    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
+    if let Some(editor) = model.overlays.top_mut::<Editor>() {
         editor.put(words.to_owned());
     }
 }
@@ -94,7 +100,7 @@ pub(crate) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>)
         let why = too_much(long).unwrap_or_default();
         model.set_status(format!("{why}: {ways}"));
     }
-    open(model, Overlay::Editor(Box::new(editor)));
+    open_text(model, editor);
 }
 
 /// An editor on the current content of a node.
@@ -138,12 +144,13 @@ pub(crate) fn value_editor(model: &mut Model, purpose: Purpose) {
         _ => "a value".to_owned(),
     };
     let editor = Editor::value(purpose, title, &Arc::from(""));
-    open(model, Overlay::Editor(Box::new(editor)));
+    open_text(model, editor);
 }
 
 /// Finishes the text of the editor: sends it, or previews what it would do.
 pub(crate) fn finish(model: &mut Model, out: &mut Vec<Out>) {
-    if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose == Purpose::Rule) {
+    let editor = model.overlays.top::<Editor>();
+    if editor.is_some_and(|editor| editor.purpose == Purpose::Rule) {
         if let Err(why) = rules::finish(model) {
             model.complain(why);
         }
@@ -198,7 +205,7 @@ fn send_or_review(
 
 /// Sends the command of the topmost editor, which stays open until the run has replied.
 fn send_typed(model: &mut Model, command: Command, call: Option<NodeId>, out: &mut Vec<Out>) {
-    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
+    if let Some(editor) = model.overlays.top_mut::<Editor>() {
         editor.sent = true;
     }
     send(model, command, call, out);
@@ -226,7 +233,7 @@ pub(crate) fn typed_edit(model: &mut Model) -> Option<(Edit, Option<u64>)> {
 }
 
 fn typed(model: &mut Model) -> Option<Typed> {
-    let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
+    let Some(editor) = model.overlays.top_mut::<Editor>() else {
         return None;
     };
     if editor.sent {

@@ -3,7 +3,7 @@
 //! Must not know: how `$EDITOR` was opened, what the text is for.
 
 use crate::model::Model;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::msg::{EditedFile, Out};
 
 /// Handles the end of `$EDITOR`. The file is deleted only after its text was copied.
@@ -12,8 +12,8 @@ pub(crate) fn take(model: &mut Model, result: Result<EditedFile, String>, out: &
         Ok(written) => written,
         Err(why) => return model.complain(format!("Nothing copied from $EDITOR: {why}")),
     };
-    let taken = match model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) if !editor.sent => Ok(editor.take_external(&written.text)),
+    let taken = match model.overlays.top_mut::<Editor>() {
+        Some(editor) if !editor.sent => Ok(editor.take_external(&written.text)),
         _ => Err("its text is no longer open".to_owned()),
     };
     let ends = match taken {

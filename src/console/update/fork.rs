@@ -6,23 +6,20 @@ use std::sync::Arc;
 
 use crate::link::NewSession;
 use crate::model::Model;
-use crate::model::overlay::{ForkView, Overlay};
 use crate::msg::{Leave, Out};
 use crate::panes::log::model::Line;
+use crate::surfaces::fork::ForkView;
 use overrule_domain::fork::ForkPreview;
 
 pub(crate) fn view(model: &mut Model) -> Option<&mut ForkView> {
     // The help may have been opened over it.
-    model.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-        Overlay::Fork(view) => Some(&mut **view),
-        _ => None,
-    })
+    model.overlays.find_mut()
 }
 
 /// Stores the preview, if the question is still open.
 pub(crate) fn set_preview(model: &mut Model, found: Result<Arc<ForkPreview>, String>) {
     if let Some(view) = view(model) {
-        (view.preview, view.made) = (Some(found), None);
+        (view.preview, view.sheet.made) = (Some(found), None);
     }
 }
 
@@ -36,9 +33,7 @@ pub(crate) fn written(
     match session {
         Ok(session) if resumes => out.push(Out::Quit(Leave::Resume(session.id))),
         Ok(session) => {
-            model
-                .overlays
-                .retain(|overlay| !matches!(overlay, Overlay::Fork(_)));
+            model.overlays.close::<ForkView>();
             let words = format!("Written: {}", session.resume);
             model.log.add(Line::Note(words.clone()));
             model.set_status(words);

@@ -8,7 +8,6 @@ use super::{decide, ledger};
 use crate::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, SentBody};
 use crate::model::arming::Question;
 use crate::model::orphan_status::OrphanStatus;
-use crate::model::overlay::Overlay;
 use crate::model::run::{LookResult, SentThen, WireSeen};
 use crate::model::{Message, Model};
 use crate::msg::Out;
@@ -212,10 +211,8 @@ pub(crate) fn orphan_found(model: &mut Model, of: OrphanCandidate, left: Option<
 /// Makes every shown decision again, in the inspector and in dialogs.
 pub(crate) fn decisions_changed(model: &mut Model) {
     model.inspector.made = None;
-    for overlay in &mut model.overlays {
-        if let Overlay::Dialog(dialog) = overlay {
-            dialog.made = None;
-        }
+    for surface in model.overlays.iter_mut() {
+        surface.renew();
     }
 }
 

@@ -8,9 +8,8 @@ use super::prepare;
 use crate::model::Model;
 use crate::model::double_press::What;
 use crate::model::editor::Purpose;
-use crate::model::listing::Item;
-use crate::model::overlay::Overlay;
 use crate::msg::Out;
+use crate::panes::rows::Target;
 use crate::refusal::Refusal;
 use crate::verbs::effects;
 use overrule_domain::call::Status;
@@ -34,11 +33,8 @@ pub(crate) fn of_before(model: &mut Model) {
 
 /// The attempt under the cursor of the list of effects, if that is open.
 pub(crate) fn selected(model: &Model) -> Option<Seq> {
-    match model.overlays.last() {
-        Some(Overlay::Listing(list)) => match list.selected {
-            Some(Item::Effect(seq)) => Some(seq),
-            _ => None,
-        },
+    match model.overlays.last()?.listing()?.selected {
+        Some(Target::Effect(seq)) => Some(seq),
         _ => None,
     }
 }

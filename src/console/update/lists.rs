@@ -14,8 +14,8 @@ use crate::json;
 use crate::model::Model;
 use crate::model::arming::BURST_KEYS;
 use crate::model::editor::{Editor, Purpose};
-use crate::model::overlay::{Choice, Gives, List, ListPurpose, Overlay};
 use crate::msg::Out;
+use crate::surfaces::list::{Choice, Gives, List, ListPurpose};
 use crate::verbs::{By, Care};
 use overrule_base::text::{head, visible};
 use overrule_domain::call::EffectClass;
@@ -48,7 +48,7 @@ pub(crate) fn themes(model: &mut Model) {
         .position(|(name, _)| *name == settings.themes.current);
     list(model, ListPurpose::Theme, "theme", choices);
     // The theme under the cursor is tried on: start with the current one.
-    if let Some(Overlay::List(list)) = model.overlays.last_mut() {
+    if let Some(list) = model.overlays.top_mut::<List>() {
         list.at = at.unwrap_or(0);
     }
 }
@@ -100,25 +100,20 @@ fn effects(card: &ToolCard) -> String {
 }
 
 pub(crate) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {
-    open(
-        model,
-        Overlay::List(List {
-            purpose,
-            title: title.to_owned(),
-            field: Field::line("", List::MOST),
-            found: (0..choices.len()).collect(),
-            typed: Vec::new(),
-            choices,
-            at: 0,
-        }),
-    );
+    let list = List {
+        purpose,
+        title: title.to_owned(),
+        field: Field::line("", List::MOST),
+        found: (0..choices.len()).collect(),
+        typed: Vec::new(),
+        choices,
+        at: 0,
+    };
+    open(model, list);
 }
 
 /// Filters the list by the typed text.
-pub(crate) fn filter(model: &mut Model) {
-    let Some(Overlay::List(list)) = model.overlays.last_mut() else {
-        return;
-    };
+pub(crate) fn filter(list: &mut List) {
     let typed = visible(list.field.text().trim());
     list.at = 0;
     if typed.trim().is_empty() {
@@ -233,7 +228,7 @@ fn by_letters(choices: &[Choice], typed: &str) -> Vec<Found> {
 
 /// Carries out the chosen entry.
 pub(crate) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
-    let Some(Overlay::List(list)) = model.overlays.last() else {
+    let Some(list) = model.overlays.top::<List>() else {
         return;
     };
     let Some((gives, name)) = list

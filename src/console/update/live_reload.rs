@@ -8,9 +8,9 @@ use super::decide::send;
 use super::lists;
 use crate::files::Read;
 use crate::model::Model;
-use crate::model::overlay::{Gives, ListPurpose, Overlay};
 use crate::msg::Out;
 use crate::panes::log::model::Line;
+use crate::surfaces::list::{Gives, List, ListPurpose};
 use crate::theme::{Colours, Palette};
 use overrule_base::text::visible;
 use overrule_domain::command::{Command, ResilienceCommand};
@@ -131,12 +131,8 @@ fn configure(model: &mut Model, policy: Vec<(String, String)>, out: &mut Vec<Out
 /// Invalidates everything that shows keys.
 fn afresh(model: &mut Model) {
     model.inspector.made = None;
-    for overlay in &mut model.overlays {
-        match overlay {
-            Overlay::Page(page) => page.made = None,
-            Overlay::Listing(list) => list.made = None,
-            _ => {}
-        }
+    for surface in model.overlays.iter_mut() {
+        surface.renew();
     }
 }
 
@@ -173,10 +169,8 @@ pub(crate) fn list(model: &mut Model) {
 /// Shows the theme under the cursor of the open list. Restores the look once the list closes
 /// without a choice.
 pub(crate) fn try_on(model: &mut Model) {
-    let open = model.overlays.iter().find_map(|overlay| match overlay {
-        Overlay::List(list) if list.purpose == ListPurpose::Theme => Some(list),
-        _ => None,
-    });
+    let lists = model.overlays.find::<List>();
+    let open = lists.filter(|list| list.purpose == ListPurpose::Theme);
     let settings = &mut model.settings;
     let Some(list) = open else {
         if let Some(before) = settings.themes.before.take() {

@@ -4,7 +4,6 @@
 
 use super::views;
 use crate::model::Model;
-use crate::model::overlay::Overlay;
 use crate::model::screen::inside;
 use crate::motion::Move;
 use crate::msg::{Mouse, Out};
@@ -52,7 +51,9 @@ fn wheel(model: &mut Model, to: Move, x: u16, y: u16) {
 
 fn press(model: &mut Model, x: u16, y: u16) {
     if !model.overlays.is_empty() {
-        pick_in_list(model, y);
+        if let Some(surface) = model.overlays.last_mut() {
+            surface.point(&model.screen, y);
+        }
         return;
     }
     if let Some(tab) = tab_at(model, x, y) {
@@ -87,32 +88,4 @@ fn tab_at(model: &Model, x: u16, y: u16) -> Option<Tab> {
         (from..from + words.len() as u16).contains(&x)
     };
     bar.tabs.iter().find(is_here).map(|(tab, _, _)| *tab)
-}
-
-/// Moves the cursor of a list to a click. Choosing the entry needs a key.
-fn pick_in_list(model: &mut Model, y: u16) {
-    match model.overlays.last_mut() {
-        Some(Overlay::List(list)) => {
-            let body = inside(model.screen.list(list));
-            let rows = usize::from(body.height.saturating_sub(1));
-            let top = (list.at + 1).saturating_sub(rows);
-            let first = body.y.saturating_add(1);
-            if (first..body.bottom()).contains(&y) {
-                let at = top + usize::from(y - first);
-                if at < list.found.len() {
-                    list.at = at;
-                }
-            }
-        }
-        Some(Overlay::Listing(list)) => {
-            let (_, rows, _) = model.screen.listing(list.rows.count(), list.doc.rows());
-            if (rows.top()..rows.bottom()).contains(&y) {
-                let line = list.first + usize::from(y - rows.top());
-                if let Some(at) = list.rows.entry(line) {
-                    list.point(at);
-                }
-            }
-        }
-        _ => {}
-    }
 }

@@ -2,10 +2,6 @@
 //!
 //! Must not know: how anything is drawn.
 
-mod overlay;
-
-pub use overlay::list_entries;
-
 use crate::call_group;
 use crate::doc::Finding;
 use crate::hints::hints;
@@ -57,7 +53,22 @@ pub fn prepare(model: &mut Model) {
             kind.prepare(model, places.of(pane).unwrap_or_default());
         }
     }
-    overlay::overlay(model);
+    model.screen.broad = model.overlays.last().is_some_and(|top| top.is_broad());
+    if let Some(mut top) = model.overlays.pop() {
+        top.prepare(model);
+        model.overlays.put(top);
+    }
+}
+
+/// The entry under the cursor of the open list, and the text of each entry.
+pub fn list_entries(model: &mut Model) -> (usize, Vec<String>) {
+    let Some(mut top) = model.overlays.pop() else {
+        return Default::default();
+    };
+    let texts = top.entries(model);
+    let at = top.listing().map_or(0, |list| list.at);
+    model.overlays.put(top);
+    (at, texts)
 }
 
 /// Selects the same entry in the queue and the graph. True if the cursor of the graph moved.

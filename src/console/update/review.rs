@@ -5,12 +5,13 @@
 use std::sync::Arc;
 
 use super::open;
-use crate::doc::{self, Doc};
+use crate::doc;
 use crate::json;
 use crate::model::Model;
-use crate::model::overlay::{Changed, Overlay, Review, Whose};
 use crate::model::staged_edits::commit_of;
+use crate::sheet::Sheet;
 use crate::summary;
+use crate::surfaces::review::{Changed, Review, Whose};
 use crate::tabs::content_text;
 use overrule_domain::branch;
 use overrule_domain::command::{Command, Edit};
@@ -70,24 +71,19 @@ fn show(
     reason: String,
     whose: Whose,
 ) {
-    open(
-        model,
-        Overlay::Review(Box::new(Review {
-            command,
-            title,
-            plan: None,
-            changes,
-            reason,
-            whose,
-            sent: None,
-            meanwhile: String::new(),
-            doc: Doc::default(),
-            top: 0,
-            seek: None,
-            stamp: 0,
-            made: None,
-        })),
-    );
+    let review = Review {
+        command,
+        title,
+        plan: None,
+        changes,
+        reason,
+        whose,
+        sent: None,
+        meanwhile: String::new(),
+        stamp: 0,
+        sheet: Sheet::default(),
+    };
+    open(model, review);
 }
 
 /// The text of the edited node, before and after the edit.
@@ -130,10 +126,10 @@ fn taken(state: &State, id: NodeId, from: Epoch) -> String {
 
 /// Takes the reason that was typed.
 pub(crate) fn set_reason(model: &mut Model, text: String) {
-    let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
+    let Some(review) = model.overlays.top_mut::<Review>() else {
         return;
     };
-    review.made = None;
+    review.sheet.made = None;
     if review.whose == Whose::AllStaged {
         model.staged_edits.reason.clone_from(&text);
         model.staged_edits.stamp += 1;

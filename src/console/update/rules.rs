@@ -4,10 +4,11 @@
 
 use super::decide::subject;
 use super::open;
-use crate::doc::Doc;
 use crate::model::Model;
-use crate::model::overlay::{Overlay, RuleView};
+use crate::model::editor::Editor;
 use crate::refusal::Refusal;
+use crate::sheet::Sheet;
+use crate::surfaces::rule::RuleView;
 use overrule_domain::id::{NodeId, NodeKind};
 use overrule_domain::rule::RuleRequest;
 use overrule_policy::backtest::would;
@@ -21,7 +22,7 @@ pub(crate) fn call(model: &Model) -> Option<NodeId> {
 
 /// Finishes the rule of the editor: previews what it would have decided.
 pub(crate) fn finish(model: &mut Model) -> Result<(), Refusal> {
-    let Some(Overlay::Editor(editor)) = model.overlays.last() else {
+    let Some(editor) = model.overlays.top::<Editor>() else {
         return Ok(());
     };
     let text = editor.result().map_err(Refusal::outside)?;
@@ -37,11 +38,8 @@ pub(crate) fn show(model: &mut Model, requested: RuleRequest) {
         rule: requested,
         sent: None,
         unread: Vec::new(),
-        doc: Doc::default(),
-        top: 0,
-        seek: None,
         stamp: 0,
-        made: None,
+        sheet: Sheet::default(),
     };
-    open(model, Overlay::Rule(Box::new(view)));
+    open(model, view);
 }

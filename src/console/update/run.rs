@@ -11,14 +11,16 @@ use super::{bulk, done, ledger, stage};
 use crate::event_text;
 use crate::halted;
 use crate::link::{Alarm, Conversation, Update};
-use crate::model::listing::Kind;
-use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::model::editor::Editor;
 use crate::model::run::{LookResult, SentCommand};
 use crate::model::{Message, Model, QUEUE_EMPTY};
 use crate::msg::Out;
 use crate::panes::Pane;
 use crate::panes::log::model::Line;
 use crate::prompt::Prompt;
+use crate::surfaces::help::HelpPage;
+use crate::surfaces::page::Page;
+use crate::tabs;
 use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use overrule_domain::envelope::Envelope;
@@ -70,8 +72,8 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.run.servers = servers;
             model.lower.forget(crate::panes::tools::PANE);
             // Its question may be an old one now.
-            if let Some(Overlay::Dialog(dialog)) = model.overlays.last_mut() {
-                dialog.made = None;
+            if let Some(surface) = model.overlays.last_mut() {
+                surface.renew();
             }
         }
         Update::Outputs(outputs) => {
@@ -133,8 +135,8 @@ fn alarms(model: &mut Model, alarms: Arc<[Alarm]>, out: &mut Vec<Out>) {
     }
     model.run.alarms = alarms;
     // The page with them is another one now.
-    if let Some(Overlay::Page(page)) = model.overlays.last_mut() {
-        page.made = None;
+    if let Some(surface) = model.overlays.last_mut() {
+        surface.renew();
     }
 }
 
@@ -142,13 +144,8 @@ fn alarms(model: &mut Model, alarms: Arc<[Alarm]>, out: &mut Vec<Out>) {
 /// have none. Cuts the reason from a shown reply, because the line of the halt has it.
 fn halts(model: &mut Model) {
     model.inspector.made = None;
-    for overlay in &mut model.overlays {
-        match overlay {
-            Overlay::Page(page) => page.made = None,
-            Overlay::Review(review) => review.made = None,
-            Overlay::Dialog(dialog) => dialog.made = None,
-            _ => {}
-        }
+    for surface in model.overlays.iter_mut() {
+        surface.renew();
     }
     if let Some(short) = halted::short(model, &model.message.text) {
         model.message.text = short;
@@ -260,15 +257,6 @@ const fn closes(command: &Command) -> bool {
     )
 }
 
-/// True for the preview that a command was sent from.
-fn was_sent_from(overlay: &Overlay, command: &Command) -> bool {
-    match overlay {
-        Overlay::Review(review) => review.sent.as_ref() == Some(command),
-        Overlay::Rule(view) => view.sent.as_ref() == Some(command),
-        _ => false,
-    }
-}
-
 /// Handles the reply that a command of this console was carried out: closes the overlay it was
 /// sent from. A commit from elsewhere closes nothing.
 fn taken(model: &mut Model, command: &Command) {
@@ -293,41 +281,38 @@ fn taken(model: &mut Model, command: &Command) {
         return;
     }
     (model.run.committing, model.run.overtaken) = (false, false);
-    let switched = !matches!(command, Command::Edit(EditCommand::Commit { .. }));
     // An open help page stays until the operator closes it.
-    let help = model
+    let help = model.overlays.pop_if(|_: &HelpPage| true);
+    let source = model
         .overlays
-        .pop_if(|overlay| matches!(overlay, Overlay::Page(page) if page.is_help()));
-    let mut all = model.overlays.iter();
-    if let Some(at) = all.rposition(|overlay| was_sent_from(overlay, command)) {
+        .iter()
+        .rposition(|surface| surface.has_sent(command));
+    if let Some(at) = source {
         let below = at.checked_sub(1);
-        let below = below.filter(|below| matches!(model.overlays.get(*below), Some(Overlay::Editor(_))));
-        model.overlays.drain(below.unwrap_or(at)..=at);
-    } else if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.sent) {
-        model.overlays.pop();
+        let below = below.filter(|below| model.overlays.at::<Editor>(*below).is_some());
+        model.overlays.close_range(below.unwrap_or(at)..=at);
+    } else {
+        model.overlays.pop_if(|editor: &Editor| editor.sent);
     }
-    let staged = model.staged_edits.is_empty();
-    let is_moot = |overlay: &Overlay| match overlay {
-        Overlay::Listing(list) => match list.kind {
-            Kind::StagedEdits => staged,
-            Kind::Branches { .. } | Kind::Compare { .. } => switched,
-            // The call inserted to revert an effect is in the graph.
-            Kind::Effects { .. } => true,
-            Kind::Rules => false,
-        },
-        _ => false,
+    let is_moot = |model: &Model| {
+        model
+            .overlays
+            .last()
+            .is_some_and(|top| top.is_moot(model, command))
     };
-    while model.overlays.last().is_some_and(is_moot) {
+    while is_moot(model) {
         model.overlays.pop();
     }
-    model.overlays.extend(help);
+    if let Some(help) = help {
+        model.overlays.put(help);
+    }
 }
 
 /// Keeps the text of a refused command: opens its line again, or logs it if something else is
 /// open.
 fn give_back(model: &mut Model, line: Prompt, free: bool) {
     if free {
-        model.overlays.push(Overlay::Line(line));
+        model.overlays.push(line);
         return;
     }
     let words = line.field.text();
@@ -345,13 +330,8 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             stage::hold_again(model, out);
         }
         model.staged_edits.sending = None;
-        for overlay in &mut model.overlays {
-            match overlay {
-                Overlay::Editor(editor) => editor.sent = false,
-                Overlay::Review(review) => review.made = None,
-                Overlay::Rule(view) => view.made = None,
-                _ => {}
-            }
+        for surface in model.overlays.iter_mut() {
+            surface.refused();
         }
     }
     let own = |sent: &mut SentCommand| sent.command == *command;
@@ -399,9 +379,8 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .unwrap_or_default();
         let texts = [old, new].map(|args| crate::json::pretty(&args).into());
         let title = format!("refused: {call} changed from {rev} to {now} since it was shown");
-        model
-            .overlays
-            .push(Overlay::Page(Page::new(title, PageContent::Difference(texts))));
+        let page = Page::new(title, move |maker, _| tabs::diff_texts(maker, &texts));
+        model.overlays.push(page);
     }
     let short = halted::short(model, &output);
     model.complain(short.unwrap_or(output));

@@ -5,7 +5,7 @@
 use super::prompts;
 use super::refresh::list_entries;
 use crate::model::Model;
-use crate::model::overlay::{Overlay, Text};
+use crate::model::Text;
 use crate::model::screen::inside;
 use crate::model::seek::Seek;
 use crate::panes::graph::model::query::{self, Query};
@@ -37,7 +37,7 @@ enum Scope {
 
 fn scope(model: &Model) -> Scope {
     match model.overlays.last() {
-        Some(Overlay::Listing(_)) => Scope::List,
+        Some(surface) if surface.listing().is_some() => Scope::List,
         Some(_) => Scope::Text,
         None if model.screen.focus == Pane::INSPECTOR => Scope::Inspector,
         None if model.screen.focus.place() == Place::Lower => Scope::Rows(model.screen.focus),
@@ -93,7 +93,7 @@ pub(crate) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
             }
         }
         Scope::List => {
-            if let Some(Overlay::Listing(list)) = model.overlays.last_mut() {
+            if let Some(list) = model.overlays.last_mut().and_then(|top| top.listing_mut()) {
                 list.seek = Seek::new(text);
             }
         }
@@ -164,8 +164,7 @@ fn of_rows(model: &mut Model) -> Option<&mut Seek> {
             let own = model.lower.seek.as_mut().filter(|(of, _)| *of == pane);
             own.map(|(_, seek)| seek)
         }
-        (_, Some(Overlay::Listing(list))) => list.seek.as_mut(),
-        _ => None,
+        (_, top) => top?.listing_mut()?.seek.as_mut(),
     }
 }
 
@@ -213,7 +212,7 @@ fn in_rows(model: &mut Model, back: bool) {
             }
         }
         _ => {
-            if let Some(Overlay::Listing(list)) = model.overlays.last_mut() {
+            if let Some(list) = model.overlays.last_mut().and_then(|top| top.listing_mut()) {
                 list.point(row);
             }
         }

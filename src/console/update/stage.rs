@@ -9,10 +9,10 @@ use std::sync::Arc;
 use crate::halted;
 use crate::model::Model;
 use crate::model::editor::Editor;
-use crate::model::overlay::Overlay;
 use crate::model::staged_edits::node_of;
 use crate::msg::Out;
 use crate::refusal::Refusal;
+use crate::surfaces::review::Review;
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::id::NodeId;
 use overrule_domain::state::Mode;
@@ -48,22 +48,17 @@ pub(crate) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
 pub(crate) fn hold_again(model: &Model, out: &mut Vec<Out>) {
     let state = &model.run.state;
     // The preview being committed closes with the reply: its holds would never be released.
-    let (sent, going): (Option<usize>, Vec<NodeId>) = match model.overlays.as_slice() {
-        [.., Overlay::Review(review)] if model.run.committing => (
+    let committed = model.overlays.top::<Review>().filter(|_| model.run.committing);
+    let (sent, going): (Option<usize>, Vec<NodeId>) = match committed {
+        Some(review) => (
             model.overlays.len().checked_sub(2),
             review.edits().iter().filter_map(node_of).collect(),
         ),
-        _ => (None, Vec::new()),
+        None => (None, Vec::new()),
     };
-    let others = model
-        .overlays
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| Some(*at) != sent);
-    let open = others.filter_map(|(_, overlay)| match overlay {
-        Overlay::Editor(editor) if !editor.sent => editor.holds(),
-        _ => None,
-    });
+    let all = model.overlays.iter().enumerate();
+    let others = all.filter(|(at, _)| Some(*at) != sent);
+    let open = others.filter_map(|(_, surface)| surface.holds());
     let counts = |id: &NodeId| state.node(*id).is_some_and(|node| node.active);
     let mut nodes = model.staged_edits.nodes(state);
     nodes.retain(|node| !going.contains(node));

@@ -7,11 +7,11 @@ use std::ops::Range;
 use super::{lists, prompts};
 use crate::key::{Code, Key};
 use crate::model::Model;
-use crate::model::editor::Form;
-use crate::model::overlay::{Choice, Gives, ListPurpose, Overlay};
+use crate::model::editor::{Editor, Form};
 use crate::msg::Out;
 use crate::prompt::{Prompt, Style};
 use crate::refusal::Refusal;
+use crate::surfaces::list::{Choice, Gives, ListPurpose};
 use overrule_base::text::visible;
 
 /// Longest text for the clipboard, in bytes. Base64 makes it a third longer, and tmux drops a
@@ -35,7 +35,7 @@ pub(crate) fn fits_clipboard(bytes: usize, saves: bool) -> Result<(), Refusal> {
 
 /// Inserts the completion at the cursor, or lists several to choose from.
 pub(crate) fn complete(model: &mut Model) {
-    let Some(Overlay::Editor(editor)) = model.overlays.last() else {
+    let Some(editor) = model.overlays.top::<Editor>() else {
         return;
     };
     if editor.form != Form::Json {
@@ -69,7 +69,7 @@ pub(crate) fn complete(model: &mut Model) {
 
 /// Replaces some bytes of the open text with a piece of JSON.
 pub(crate) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
-    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
+    if let Some(editor) = model.overlays.top_mut::<Editor>()
         && !editor.sent
         && !editor.put_in(bytes, insert)
     {
@@ -83,7 +83,8 @@ pub(crate) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
 
 /// Asks for the text to find.
 pub(crate) fn find(model: &mut Model) {
-    if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.long.is_none()) {
+    let editor = model.overlays.top::<Editor>();
+    if editor.is_some_and(|editor| editor.long.is_none()) {
         let style = Style {
             over: true,
             ..Style::QUERY
@@ -108,7 +109,7 @@ pub(crate) fn look_for(model: &mut Model, words: &str) {
 
 /// Goes to the next problem in the text.
 pub(crate) fn next_fault(model: &mut Model) {
-    let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
+    let Some(editor) = model.overlays.top_mut::<Editor>() else {
         return;
     };
     if !editor.to_next_fault() {

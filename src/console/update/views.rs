@@ -4,7 +4,6 @@
 
 use crate::doc::Doc;
 use crate::model::Model;
-use crate::model::overlay::Overlay;
 use crate::model::screen::inside;
 use crate::motion::Move;
 use crate::pane::{Pane, Place};
@@ -46,32 +45,8 @@ pub(crate) fn tab(model: &mut Model, tab: Tab) {
 /// Carries out a move.
 pub(crate) fn step(model: &mut Model, to: Move) {
     let page = usize::from(model.screen.places.body.height.saturating_sub(4)).max(1);
-    if let Some(overlay) = model.overlays.last_mut() {
-        if let Some(text) = overlay.text() {
-            return scroll(text.top, text.doc, to, page);
-        }
-        match overlay {
-            Overlay::Listing(list) => {
-                if let Some(to) = list.step(to) {
-                    scroll(&mut list.top, &list.doc, to, page / 2);
-                }
-            }
-            Overlay::Editor(editor) => editor.field.step(to),
-            Overlay::Line(line) => line.field.step(to),
-            Overlay::List(list) => match to {
-                Move::Up => list.at = list.at.saturating_sub(1),
-                Move::Down => list.at = (list.at + 1).min(list.found.len().saturating_sub(1)),
-                Move::PageUp | Move::HalfUp => list.at = list.at.saturating_sub(page),
-                Move::PageDown | Move::HalfDown => {
-                    list.at = (list.at + page).min(list.found.len().saturating_sub(1));
-                }
-                Move::Top => list.at = 0,
-                Move::Bottom => list.at = list.found.len().saturating_sub(1),
-                Move::Left | Move::Right => list.field.step(to),
-            },
-            Overlay::Dialog(dialog) => scroll(&mut dialog.top, &dialog.doc, to, page),
-            _ => {}
-        }
+    if let Some(surface) = model.overlays.last_mut() {
+        surface.step(to, page);
         return;
     }
     step_in(model, model.screen.focus, to);

@@ -8,7 +8,7 @@ use super::{Care, Effect, Verb};
 use crate::cards::BULK;
 use crate::context::{Context, PANES};
 use crate::model::Model;
-use crate::model::overlay::{Bulk, Overlay};
+use crate::surfaces::bulk::Bulk;
 use crate::update::bulk;
 
 /// The verb `approve-all`.
@@ -61,8 +61,5 @@ pub const REFRESH_LIST: Verb = Verb {
 
 /// The open list.
 fn list(model: &Model) -> Option<&Bulk> {
-    match model.overlays.last() {
-        Some(Overlay::Bulk(bulk)) => Some(bulk),
-        _ => None,
-    }
+    model.overlays.top()
 }

@@ -5,8 +5,8 @@
 use super::Verb;
 use crate::context::PANES;
 use crate::model::Model;
-use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::msg::Out;
+use crate::surfaces::attention::AttentionPage;
 use crate::update::open;
 
 /// The verb `why-waiting`.
@@ -32,5 +32,5 @@ fn show(model: &mut Model) {
     } else {
         "why the run waits"
     };
-    open(model, Overlay::Page(Page::new(title, PageContent::Attention)));
+    open(model, AttentionPage::new(title));
 }

@@ -7,7 +7,6 @@ use super::{About, Access, Effect, Moment, Press, Verb};
 use crate::halted;
 use crate::model::Model;
 use crate::model::arming::Question;
-use crate::model::overlay::Overlay;
 use crate::refusal::Refusal;
 use crate::update::ledger;
 use overrule_domain::advice::Cards;
@@ -179,10 +178,7 @@ pub(super) fn on_unknown(
 
 /// The question of the open dialog.
 pub(super) fn dialog(model: &Model) -> Option<&Question> {
-    match model.overlays.last() {
-        Some(Overlay::Dialog(dialog)) => Some(&dialog.question),
-        _ => None,
-    }
+    model.overlays.last()?.question()
 }
 
 /// True unless the run would refuse what the verb would send now.

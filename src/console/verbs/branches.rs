@@ -8,12 +8,11 @@ use crate::cards;
 use crate::context::{Context, PANES};
 use crate::hints::surface;
 use crate::model::Model;
-use crate::model::listing::{Item, Kind, Listing};
-use crate::model::overlay::Overlay;
 use crate::panes;
 use crate::panes::rows::Target;
 use crate::prompt::{Prompt, Style};
 use crate::refusal::Refusal;
+use crate::surfaces::branches::BranchList;
 use crate::update::decide::send;
 use crate::update::{open, prompts, review};
 use overrule_base::text::visible;
@@ -124,17 +123,14 @@ fn some(model: &Model) -> Result<(), Refusal> {
 /// Opens the list with the cursor on a branch.
 pub(super) fn list_at(model: &mut Model, epoch: Epoch) -> Result<(), Refusal> {
     some(model)?;
-    let mut list = Listing::new(Kind::Branches { marked: None });
-    list.selected = Some(Item::Branch(epoch));
-    open(model, Overlay::Listing(Box::new(list)));
+    let mut branches = BranchList::default();
+    branches.list.selected = Some(Target::Branch(epoch));
+    open(model, branches);
     Ok(())
 }
 
-pub(super) fn listing(model: &Model) -> Option<&Listing> {
-    match model.overlays.last() {
-        Some(Overlay::Listing(list)) => Some(list),
-        _ => None,
-    }
+pub(super) fn listing(model: &Model) -> Option<&BranchList> {
+    model.overlays.top()
 }
 
 /// True if a command applies to the row under the cursor of the branch pane.
@@ -152,8 +148,8 @@ pub(super) fn selected(model: &Model) -> Result<Epoch, Refusal> {
         };
     }
     let list = listing(model).ok_or_else(|| Refusal::not_open("The list of branches"))?;
-    match list.selected {
-        Some(Item::Branch(epoch)) => Ok(epoch),
+    match list.list.selected {
+        Some(Target::Branch(epoch)) => Ok(epoch),
         _ => Err(nothing()),
     }
 }
@@ -212,11 +208,9 @@ fn mark(model: &mut Model) -> Result<(), Refusal> {
         model.lower.forget(panes::branches::PANE);
         return Ok(());
     }
-    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
-        && let Kind::Branches { marked } = &mut list.kind
-    {
-        *marked = (*marked != Some(epoch)).then_some(epoch);
-        list.made = None;
+    if let Some(open) = model.overlays.top_mut::<BranchList>() {
+        open.marked = (open.marked != Some(epoch)).then_some(epoch);
+        open.list.made = None;
     }
     Ok(())
 }

@@ -4,8 +4,7 @@
 
 use super::Verb;
 use crate::context::PANES;
-use crate::keymap::Keymap;
-use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::surfaces::page::Page;
 use crate::tabs::{Maker, diff_texts};
 use crate::theme::Role;
 use crate::update::open;
@@ -19,16 +18,13 @@ pub const VERB: Verb = Verb {
     contexts: PANES,
     doc: "show all files that the run wrote, as one difference to how they were before",
     run: |model, _| {
-        open(
-            model,
-            Overlay::Page(Page::new("changed files", PageContent::Of(page))),
-        );
+        open(model, Page::new("changed files", |maker, _| page(maker)));
         Ok(())
     },
     ..Verb::BASE
 };
 
-fn page(maker: &mut Maker<'_>, _: Option<&Keymap>) {
+fn page(maker: &mut Maker<'_>) {
     let all = changes(&maker.run.state);
     if all.files.is_empty() {
         maker.own(Role::Dim, "No file tool has written a file.");
@@ -51,7 +47,7 @@ fn page(maker: &mut Maker<'_>, _: Option<&Keymap>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::overlay::Overlay;
+    use crate::surfaces::page::Page;
     use crate::testing::{Stage, id};
     use overrule_domain::call::Decision;
     use overrule_domain::event::CallEvent;
@@ -120,7 +116,7 @@ mod tests {
         stage.press("ctrl-g");
         let text = stage.text();
         assert!(text.contains("No file tool has written a file."), "{text}");
-        assert!(matches!(stage.model.overlays.last(), Some(Overlay::Page(_))));
+        assert!(stage.model.overlays.is_top::<Page>());
         assert_eq!(stage.commands(), []);
     }
 }

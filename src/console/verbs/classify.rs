@@ -6,13 +6,14 @@ use super::{Effect, Verb};
 use crate::cards;
 use crate::context::{Context, PANES};
 use crate::model::Model;
-use crate::model::overlay::{Classifying, Overlay, Page, PageContent};
 use crate::msg::Out;
 use crate::panes::graph::model::Pick;
 use crate::panes::inspector::model::Subject;
 use crate::prompt::{Prompt, Style};
 use crate::refusal::Refusal;
-use crate::update::classify::{set_pattern, shown};
+use crate::sheet::Sheet;
+use crate::surfaces::classify::Classifying;
+use crate::update::classify::set_pattern;
 use crate::update::{open, prompts};
 use overrule_base::text::visible;
 use overrule_resilience::correction::{Corrigible, Verdict};
@@ -75,19 +76,23 @@ fn show(model: &mut Model) -> Result<(), Refusal> {
     };
     let failed = Corrigible::of(&model.run.state, id).map_err(outside)?;
     let pattern = failed.pattern();
-    let page = PageContent::Classify(Box::new(Classifying { failed, pattern }));
+    let sheet = Sheet::default();
     open(
         model,
-        Overlay::Page(Page::new("is this error permanent or temporary?", page)),
+        Classifying {
+            failed,
+            pattern,
+            sheet,
+        },
     );
     Ok(())
 }
 
-fn asked(model: &mut Model) -> Result<Classifying, Refusal> {
-    match shown(model).map(|page| &page.content) {
-        Some(PageContent::Classify(asked)) => Ok((**asked).clone()),
-        _ => Err(Refusal::not_open("The page of an error")),
-    }
+fn asked(model: &Model) -> Result<Classifying, Refusal> {
+    let asked = model.overlays.top::<Classifying>();
+    asked
+        .cloned()
+        .ok_or_else(|| Refusal::not_open("The page of an error"))
 }
 
 fn change(model: &mut Model) -> Result<(), Refusal> {

@@ -8,10 +8,9 @@ use super::branches::{in_pane, in_pane_leads, listing, on_branch, selected};
 use crate::cards::{BRANCHES, COMPARE};
 use crate::context::Context;
 use crate::model::Model;
-use crate::model::listing::{Kind, Listing};
-use crate::model::overlay::Overlay;
 use crate::panes;
 use crate::refusal::Refusal;
+use crate::surfaces::compare::Comparison;
 use crate::update::open;
 use overrule_domain::branch;
 use overrule_domain::id::Epoch;
@@ -57,17 +56,14 @@ pub const COMPARE_ALL: Verb = Verb {
 
 /// True if a comparison lists equal nodes too.
 fn lists_all(model: &Model) -> bool {
-    matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { all: true, .. }))
+    model.overlays.top::<Comparison>().is_some_and(|open| open.all)
 }
 
 /// The branches to compare: the marked one, else the parent, else for the first branch the current one; and a branch.
 /// None if they are the same.
 fn pair(model: &Model, b: Epoch) -> Option<(Epoch, Epoch)> {
     let state = &model.run.state;
-    let marked = match listing(model).map(|list| &list.kind) {
-        Some(Kind::Branches { marked }) => *marked,
-        _ => model.lower.marked,
-    };
+    let marked = listing(model).map_or(model.lower.marked, |open| open.marked);
     let parent = || branch::record(state, b).map(|record| branch::of(state, record.base));
     let a = marked.or_else(parent).unwrap_or_else(|| branch::current(state));
     (a != b).then_some((a, b))
@@ -87,17 +83,14 @@ fn compare(model: &mut Model) -> Result<(), Refusal> {
             "Cannot compare a branch with itself. Choose another or mark one with {key}"
         )));
     };
-    let kind = Kind::Compare { a, b, all: false };
-    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+    open(model, Comparison::new(a, b));
     Ok(())
 }
 
 /// Shows or hides nodes that are equal on both branches.
 fn compare_all(model: &mut Model) {
-    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
-        && let Kind::Compare { all, .. } = &mut list.kind
-    {
-        *all = !*all;
-        list.made = None;
+    if let Some(open) = model.overlays.top_mut::<Comparison>() {
+        open.all = !open.all;
+        open.list.made = None;
     }
 }

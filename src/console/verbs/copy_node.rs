@@ -3,15 +3,16 @@
 //! Must not know: how branches are compared.
 
 use super::availability::{Availability, offered};
-use super::branches::{already_current, in_pane, in_pane_leads, listing, on_other_branch, selected};
+use super::branches::{already_current, in_pane, in_pane_leads, on_other_branch, selected};
 use super::{About, Effect, Verb};
 use crate::cards::COMPARE;
 use crate::context::Context;
 use crate::model::Model;
-use crate::model::listing::{Item, Kind};
-use crate::model::overlay::Whose;
 use crate::panes;
+use crate::panes::rows::Target;
 use crate::refusal::Refusal;
+use crate::surfaces::compare::Comparison;
+use crate::surfaces::review::Whose;
 use crate::update::decide::subject;
 use crate::update::review;
 use overrule_domain::branch;
@@ -51,11 +52,12 @@ fn copy(model: &mut Model) -> Result<(), Refusal> {
         let node = subject(model).ok_or_else(|| Refusal::not_selected("node"))?;
         return take_from(model, node.call(), from);
     }
-    let list = listing(model).ok_or_else(|| Refusal::not_open("The comparison"))?;
-    let (Kind::Compare { a, b, all }, Some(Item::Node(node))) = (&list.kind, list.selected) else {
+    let open = model.overlays.top::<Comparison>();
+    let open = open.ok_or_else(|| Refusal::not_open("The comparison"))?;
+    let Some(Target::Node(node)) = open.list.selected else {
         return Err(Refusal::not_selected("node"));
     };
-    let (a, b, all, at) = (*a, *b, *all, list.at);
+    let (a, b, all, at) = (open.a, open.b, open.all, open.list.at);
     let pair = model.cached.branch_diff(&model.run.state, (a, b)).pair(all, at);
     // Copies from the other side into the current branch.
     let (from, side) = if b == branch::current(&model.run.state) {

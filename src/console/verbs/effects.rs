@@ -8,10 +8,9 @@ use crate::cards;
 use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::arming::Question;
-use crate::model::listing::{Kind, Listing};
-use crate::model::overlay::Overlay;
 use crate::msg::Out;
 use crate::refusal::{NOT_ABOUT_CALL, Refusal};
+use crate::surfaces::effects::EffectList;
 use crate::update::ledger::selected;
 use crate::update::{edits, lists, open};
 use overrule_domain::template::{Filled, NotOffered, compensate_of, probe_entry, probe_of};
@@ -78,7 +77,10 @@ pub const PROBE: Verb = Verb {
 
 /// True where the whole ledger is listed.
 fn lists_all(model: &Model) -> bool {
-    matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Effects { all: Some(true), .. }))
+    model
+        .overlays
+        .top::<EffectList>()
+        .is_some_and(|list| list.all == Some(true))
 }
 
 /// Lists effects: those that need attention, or the whole ledger if none does.
@@ -88,17 +90,14 @@ pub(crate) fn list(model: &mut Model) {
         model.set_status("No effects yet");
         return;
     }
-    let kind = Kind::Effects { all: None };
-    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+    open(model, EffectList::default());
 }
 
 /// Toggles between the whole ledger and the effects that need attention.
 fn toggle(model: &mut Model) {
-    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
-        && let Kind::Effects { all } = &mut list.kind
-    {
-        *all = Some(*all != Some(true));
-        list.made = None;
+    if let Some(open) = model.overlays.top_mut::<EffectList>() {
+        open.all = Some(open.all != Some(true));
+        open.list.made = None;
     }
 }
 

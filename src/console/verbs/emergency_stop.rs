@@ -6,9 +6,10 @@ use super::availability::offered;
 use super::{Care, Effect, Verb};
 use crate::cards::{BROKEN, CONFIRM};
 use crate::context::{Context, PANES};
+use crate::dialog::Dialog;
 use crate::halted;
 use crate::model::Model;
-use crate::model::overlay::Overlay;
+use crate::surfaces::stop::StopQuestion;
 use crate::update::decide::send;
 use crate::update::open;
 use overrule_domain::command::{Command, RunCommand};
@@ -68,10 +69,10 @@ fn ask(model: &mut Model) {
     if let Some(words) = is_stopping(model) {
         return model.set_status(words);
     }
-    if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {
+    if model.overlays.is_top::<Dialog>() {
         model.overlays.pop();
     }
-    open(model, Overlay::Stop);
+    open(model, StopQuestion);
 }
 
 /// True if a call or a request runs.

@@ -9,13 +9,14 @@ use super::{Press, Rank, Verb, branches, jumps, limits, loops, reset_breaker};
 use crate::context::Context;
 use crate::event_text;
 use crate::model::Model;
-use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::panes;
 use crate::panes::Pane;
 use crate::panes::health::Explained;
 use crate::panes::log::model::Line;
 use crate::panes::rows::{NameHash, Target};
 use crate::refusal::Refusal;
+use crate::surfaces::page::Page;
+use crate::tabs;
 use crate::update::open;
 
 /// The verb `follow-event`.
@@ -111,7 +112,7 @@ fn leads_somewhere(model: &Model) -> Availability {
         Target::Nothing => offered(model.screen.focus == Pane::LOG && model.log.selected().is_some()),
         Target::Branch(_) => offered(model.run.state.epoch.0 > 0),
         Target::Node(_) | Target::Weight(_) => Availability::Offered,
-        Target::Server(_) => Availability::NotOffered,
+        Target::Server(_) | Target::Edit(_) | Target::Effect(_) | Target::Rule(_) => Availability::NotOffered,
         Target::Limits => of(model, &limits::VERB),
         Target::Breaker(_) => of(model, &reset_breaker::VERB),
         Target::Detector(_) => of(model, &loops::MUTE_LOOPS),
@@ -124,7 +125,7 @@ fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
     match model.followed() {
         Target::Nothing => {
             let words = noted(model).ok_or_else(nowhere)?;
-            open(model, Overlay::Page(Page::new("log", PageContent::Note(words))));
+            open(model, Page::new("log", move |maker, _| tabs::note(maker, &words)));
         }
         Target::Node(id) => jumps::go(model, id)?,
         Target::Branch(epoch) => branches::list_at(model, epoch)?,
@@ -139,7 +140,7 @@ fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
         }
         Target::Detector(detector) => loops::mute(model, detector.name()),
         Target::Limits => return carry_out(model, &limits::VERB, press),
-        Target::Server(_) => return Err(nowhere()),
+        Target::Server(_) | Target::Edit(_) | Target::Effect(_) | Target::Rule(_) => return Err(nowhere()),
     }
     Ok(())
 }

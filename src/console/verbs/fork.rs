@@ -8,8 +8,8 @@ use crate::cards;
 use crate::context::{Context, REPLAY};
 use crate::link::{Forking, ReplayControl};
 use crate::model::Model;
-use crate::model::overlay::Overlay;
 use crate::msg::Out;
+use crate::surfaces::fork::ForkView;
 use crate::update::fork::view;
 use crate::update::open;
 
@@ -59,7 +59,7 @@ pub const RESUME_FORK: Verb = Verb {
 };
 
 fn can_be_written(model: &Model) -> bool {
-    matches!(model.overlays.last(), Some(Overlay::Fork(view)) if view.can_be_written().is_some())
+    model.overlays.top().and_then(ForkView::can_be_written).is_some()
 }
 
 /// Requests a preview of the fork. The replay pauses meanwhile, at the point to fork from.
@@ -67,7 +67,7 @@ fn ask(model: &mut Model, out: &mut Vec<Out>) {
     if std::mem::take(&mut model.run.playing) {
         out.push(Out::Replay(ReplayControl::Pause));
     }
-    open(model, Overlay::Fork(Box::default()));
+    open(model, ForkView::default());
     out.push(Out::Fork(Forking::Foresee));
 }
 

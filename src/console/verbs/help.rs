@@ -6,7 +6,7 @@ use super::{Rank, Verb};
 use crate::context::{HELPED, PANES, TYPED};
 use crate::hints::surface;
 use crate::model::Model;
-use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::surfaces::help::HelpPage;
 use crate::update::open;
 
 /// The verb `help`.
@@ -50,11 +50,9 @@ pub const HELP_TYPING: Verb = Verb {
 
 /// Opens the page of keys over what is open, or closes it.
 fn help(model: &mut Model) {
-    let is_help = |overlay: &Overlay| matches!(overlay, Overlay::Page(page) if page.is_help());
-    if model.overlays.last().is_some_and(is_help) {
-        model.overlays.pop();
+    if model.overlays.pop_if(|_: &HelpPage| true).is_some() {
         return;
     }
     let here = surface(model);
-    open(model, Overlay::Page(Page::new("keys", PageContent::Help(here))));
+    open(model, HelpPage::new(here));
 }

@@ -8,8 +8,8 @@ use super::Verb;
 use super::availability::live;
 use crate::context::PANES;
 use crate::model::Model;
-use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::refusal::Refusal;
+use crate::surfaces::impact::Impact;
 use crate::update::edits::selected;
 use crate::update::open;
 use overrule_domain::call::Outcome;
@@ -56,9 +56,6 @@ fn impact(model: &mut Model) -> Result<(), Refusal> {
         Content::Deleted => return Err(Refusal::new(format!("{id} was deleted"))),
     };
     let title = format!("what a change of {id} would do");
-    open(
-        model,
-        Overlay::Page(Page::new(title, PageContent::Impact(Box::new(edit)))),
-    );
+    open(model, Impact::new(title, edit));
     Ok(())
 }

@@ -6,9 +6,9 @@ use super::availability::offered;
 use super::{Care, Rank, Verb};
 use crate::cards::{CONSENT, UNKNOWN_OUTCOME};
 use crate::context::{Context, PANES};
+use crate::dialog::Dialog;
 use crate::doc::Doc;
 use crate::model::Model;
-use crate::model::overlay::Overlay;
 use crate::panes::{Pane, Place};
 use crate::refusal::Refusal;
 use crate::update::lazy_load::{self, decisions_changed};
@@ -75,9 +75,12 @@ pub const OUTPUT_COLOURS: Verb = Verb {
         Some(shown) => shown.exact.then_some("readable"),
         None => model.inspector.bytes.then_some("colours"),
     },
-    rank: |model| match model.overlays.last() {
-        Some(Overlay::Dialog(_)) => Rank::Last,
-        _ => Rank::Usual,
+    rank: |model| {
+        if model.overlays.is_top::<Dialog>() {
+            Rank::Last
+        } else {
+            Rank::Usual
+        }
     },
     available: |model| has_forms(model).into(),
     run: |model, _| {
@@ -109,10 +112,8 @@ pub const EXPAND: Verb = Verb {
 
 /// The document with the decision on top: of the open dialog, or of the inspector.
 fn decided_doc(model: &Model) -> &Doc {
-    match model.overlays.last() {
-        Some(Overlay::Dialog(dialog)) => &dialog.doc,
-        _ => &model.inspector.doc,
-    }
+    let dialog = model.overlays.top::<Dialog>();
+    dialog.map_or(&model.inspector.doc, |dialog| &dialog.sheet.doc)
 }
 
 fn has_forms(model: &Model) -> Result<(), Refusal> {

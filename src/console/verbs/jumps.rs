@@ -8,7 +8,7 @@ use super::availability::offered;
 use super::{Rank, Verb};
 use crate::context::{PANES, SEARCHED};
 use crate::halted;
-use crate::model::overlay::Overlay;
+use crate::hints::surface;
 use crate::model::{Model, idle};
 use crate::panes::Pane;
 use crate::panes::graph::model::Pick;
@@ -135,9 +135,13 @@ pub const SEARCH: Verb = Verb {
     doc: "search the text of the graph, or by filter terms; elsewhere the shown text",
     hint: "search",
     // The keys that decide come before it.
-    rank: |model| match model.overlays.last() {
-        None | Some(Overlay::Page(_)) => Rank::Usual,
-        Some(_) => Rank::Last,
+    rank: |model| {
+        let here = surface(model);
+        if here.is_pane || here.reads {
+            Rank::Usual
+        } else {
+            Rank::Last
+        }
     },
     run: |model, _| {
         search::ask(model);

@@ -5,9 +5,9 @@
 use super::{Effect, Verb};
 use crate::context::PANES;
 use crate::model::Model;
-use crate::model::overlay::{Overlay, Page, PageContent};
 use crate::prompt::{Prompt, Style};
 use crate::refusal::Refusal;
+use crate::surfaces::page::Page;
 use crate::tabs;
 use crate::update::decide::send;
 use crate::update::{open, prompts};
@@ -23,7 +23,9 @@ pub const LOOPS: Verb = Verb {
     run: |model, _| {
         open(
             model,
-            Overlay::Page(Page::new("loops", PageContent::Of(tabs::loops))),
+            Page::new("loops", |maker, parts| {
+                tabs::loops(maker, parts.offered(maker.run))
+            }),
         );
         Ok(())
     },

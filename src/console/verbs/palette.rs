@@ -10,7 +10,7 @@ use crate::context;
 use crate::context::Context;
 use crate::hints::surface;
 use crate::model::Model;
-use crate::model::overlay::{Choice, Gives, ListPurpose, Overlay};
+use crate::surfaces::list::{Choice, Gives, List, ListPurpose};
 use crate::update::lists;
 
 /// The verb `palette`.
@@ -50,10 +50,8 @@ pub const CHOOSE: Verb = Verb {
 
 /// What the selected entry of the open list gives.
 fn chosen(model: &Model) -> Option<&Gives> {
-    match model.overlays.last() {
-        Some(Overlay::List(list)) => list.chosen().map(|choice| &choice.gives),
-        _ => None,
-    }
+    let list = model.overlays.top::<List>()?;
+    list.chosen().map(|choice| &choice.gives)
 }
 
 /// Opens the palette: what can be done now, then what works here at other times, then what works elsewhere, with its

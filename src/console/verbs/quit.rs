@@ -10,9 +10,9 @@ use crate::context::{ALWAYS, Context};
 use crate::halted;
 use crate::model::Model;
 use crate::model::arming::Question;
-use crate::model::overlay::Overlay;
 use crate::msg::{Leave, Out};
 use crate::refusal::Refusal;
+use crate::surfaces::leave::LeaveQuestion;
 use crate::update::decide::{armed, send};
 use crate::update::open;
 use overrule_domain::command::{Command, RunCommand};
@@ -27,9 +27,12 @@ pub const QUIT: Verb = Verb {
     // A halted run continues only in another process.
     rank: |model| Rank::leads_if(halted::is(model)),
     care: Care::Careful,
-    seen: |model, moment| match model.overlays.last() {
-        Some(Overlay::Leave) => may_leave(model, moment),
-        _ => Ok(()),
+    seen: |model, moment| {
+        if model.overlays.is_top::<LeaveQuestion>() {
+            may_leave(model, moment)
+        } else {
+            Ok(())
+        }
     },
     run: |model, press| {
         quit(model, press);
@@ -131,9 +134,9 @@ fn leave_by(model: &mut Model, command: RunCommand, words: &str, out: &mut Vec<O
 
 /// Quits, or asks first if something runs or would be lost.
 fn quit(model: &mut Model, press: &mut Press<'_>) {
-    let is_answer = matches!(model.overlays.last(), Some(Overlay::Leave));
+    let is_answer = model.overlays.is_top::<LeaveQuestion>();
     if !is_answer && asks_first(model) {
-        open(model, Overlay::Leave);
+        open(model, LeaveQuestion);
     } else {
         press.out.push(Out::Quit(Leave::Quit));
     }
@@ -170,8 +173,8 @@ fn interrupt(model: &mut Model, at: u64, out: &mut Vec<Out>) {
         out.push(Out::Quit(Leave::Interrupted));
         return;
     }
-    if !matches!(model.overlays.last(), Some(Overlay::Leave)) {
-        open(model, Overlay::Leave);
+    if !model.overlays.is_top::<LeaveQuestion>() {
+        open(model, LeaveQuestion);
     }
     model.set_status("ctrl-c again within 2 seconds quits immediately");
 }

@@ -8,11 +8,11 @@ use crate::cards::REVIEW;
 use crate::context::Context;
 use crate::model::Model;
 use crate::model::arming::{Question, VisibleQuestion};
-use crate::model::overlay::{Overlay, Review, Whose};
 use crate::model::staged_edits::node_of;
 use crate::msg::Out;
 use crate::prompt::{Prompt, Style};
 use crate::refusal::{PREVIEW_UNSEEN, Refusal, SENT};
+use crate::surfaces::review::{Review, Whose};
 use crate::update::decide::{armed, send, shown};
 use crate::update::prompts;
 use crate::update::review::set_reason;
@@ -34,7 +34,7 @@ pub const COMMIT_EDIT: Verb = Verb {
         None => Availability::NotOffered,
     },
     seen: |model, moment| match preview(model) {
-        Some(review) if review.made.is_none() => Err(Refusal::unseen(PREVIEW_UNSEEN)),
+        Some(review) if review.sheet.made.is_none() => Err(Refusal::unseen(PREVIEW_UNSEEN)),
         Some(review) => armed(model, &question(review), moment).map(drop),
         None => Ok(()),
     },
@@ -70,10 +70,7 @@ pub const KEEP_LATER: Verb = Verb {
 };
 
 fn preview(model: &Model) -> Option<&Review> {
-    match model.overlays.last() {
-        Some(Overlay::Review(review)) => Some(review),
-        _ => None,
-    }
+    model.overlays.top()
 }
 
 const fn question(review: &Review) -> Question {
@@ -103,14 +100,14 @@ fn may_keep(model: &Model) -> bool {
 
 /// Toggles whether later turns stay active.
 fn keep_later(model: &mut Model) -> Result<(), Refusal> {
-    let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
+    let Some(review) = model.overlays.top_mut::<Review>() else {
         return Ok(());
     };
     let Command::Edit(EditCommand::Commit { keep_later, .. }) = &mut review.command else {
         return Err(Refusal::no_edit("keep later turns"));
     };
     *keep_later = !*keep_later;
-    review.made = None;
+    review.sheet.made = None;
     if review.whose == Whose::AllStaged {
         model.staged_edits.keep_later = *keep_later;
         model.staged_edits.stamp += 1;
@@ -120,7 +117,7 @@ fn keep_later(model: &mut Model) -> Result<(), Refusal> {
 
 /// Asks for the reason of the edit.
 fn reason(model: &mut Model) -> Result<(), Refusal> {
-    let Some(Overlay::Review(review)) = model.overlays.last() else {
+    let Some(review) = model.overlays.top::<Review>() else {
         return Ok(());
     };
     if review.edits().is_empty() {
@@ -188,7 +185,7 @@ fn commit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     model.run.committing = true;
     model.staged_edits.sending = item;
     model.queue.leaving = model.queue.selected;
-    if let Some(Overlay::Review(review)) = model.overlays.last_mut() {
+    if let Some(review) = model.overlays.top_mut::<Review>() {
         review.sent = Some(command.clone());
     }
     send(model, command, target, out);

@@ -8,10 +8,10 @@ use crate::cards;
 use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::double_press::What;
-use crate::model::listing::{Item, Kind, Listing};
-use crate::model::overlay::Overlay;
 use crate::msg::Out;
+use crate::panes::rows::Target;
 use crate::refusal::Refusal;
+use crate::surfaces::rules::RuleList;
 use crate::update::decide::send;
 use crate::update::open;
 use overrule_domain::command::{Command, RunCommand};
@@ -53,18 +53,17 @@ fn list(model: &mut Model) -> Result<(), Refusal> {
             "No rules in this session. {key} writes one"
         )));
     }
-    let kind = Kind::Rules;
-    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+    open(model, RuleList::default());
     Ok(())
 }
 
 /// The number of the rule under the cursor.
 fn selected(model: &Model) -> Result<u32, Refusal> {
-    let Some(Overlay::Listing(list)) = model.overlays.last() else {
+    let Some(open) = model.overlays.top::<RuleList>() else {
         return Err(Refusal::not_open("The list of rules"));
     };
-    match (list.selected, &list.kind) {
-        (Some(Item::Rule(no)), Kind::Rules) => Ok(no),
+    match open.list.selected {
+        Some(Target::Rule(no)) => Ok(no),
         _ => Err(Refusal::not_selected("rule")),
     }
 }

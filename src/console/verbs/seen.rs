@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use super::Moment;
 use super::availability::dialog;
+use crate::dialog::Dialog;
 use crate::model::Model;
 use crate::model::arming::Question;
-use crate::model::overlay::Overlay;
 use crate::refusal::Refusal;
 use crate::update::decide::{armed, question, read_to_end};
 use crate::update::ledger;
@@ -34,12 +34,12 @@ pub(super) fn dialog_seen(model: &Model, moment: Moment) -> Result<(), Refusal> 
 
 /// Like [`dialog_seen`], and the arguments in the dialog to their end.
 pub(super) fn dialog_read(model: &Model, moment: Moment) -> Result<(), Refusal> {
-    match model.overlays.last() {
-        Some(Overlay::Dialog(dialog)) => {
+    match model.overlays.top::<Dialog>() {
+        Some(dialog) => {
             let shown = armed(model, &dialog.question, moment)?;
-            read_to_end(model, shown, &dialog.doc, "")
+            read_to_end(model, shown, &dialog.sheet.doc, "")
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 

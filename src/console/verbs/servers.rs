@@ -8,16 +8,16 @@ use super::availability::{Availability, answer, dialog, live};
 use super::{Care, Effect, Press, Verb};
 use crate::cards::DEFINITIONS;
 use crate::context::Context;
-use crate::doc::Doc;
+use crate::dialog::Dialog;
 use crate::link::{ServerOrder, ServerState};
 use crate::model::Model;
 use crate::model::arming::Question;
 use crate::model::double_press::What;
-use crate::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::msg::Out;
 use crate::panes;
 use crate::panes::rows::{NameHash, Target};
 use crate::refusal::Refusal;
+use crate::surfaces::definitions::DEFINITIONS_QUESTION;
 use crate::update::decide::armed;
 use crate::update::open;
 use overrule_base::text::visible;
@@ -103,17 +103,7 @@ fn show(model: &mut Model) -> Result<(), Refusal> {
         hash: hash.into(),
         difference,
     };
-    open(
-        model,
-        Overlay::Dialog(Dialog {
-            kind: DialogKind::Definitions,
-            question,
-            exact_first: false,
-            doc: Doc::default(),
-            top: 0,
-            made: None,
-        }),
-    );
+    open(model, Dialog::new(&DEFINITIONS_QUESTION, question, false));
     Ok(())
 }
 

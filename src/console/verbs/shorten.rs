@@ -8,7 +8,6 @@ use super::{Care, Effect, Press, Verb};
 use crate::cards::{ATTENTION, BROKEN};
 use crate::context::Context;
 use crate::model::Model;
-use crate::model::overlay::Overlay;
 use crate::refusal::Refusal;
 use crate::update::decide::send;
 use overrule_domain::command::{Command, RunCommand};
@@ -90,7 +89,8 @@ pub fn is_too_long(state: &State) -> bool {
 }
 
 fn reduce(model: &mut Model, command: RunCommand, press: &mut Press<'_>) {
-    if let Some(Overlay::Dialog(_) | Overlay::Page(_)) = model.overlays.last() {
+    let top = model.overlays.last();
+    if top.is_some_and(|top| top.id().reads || top.question().is_some()) {
         model.overlays.pop();
     }
     model.queue.leaving = model.queue.selected;

@@ -6,10 +6,11 @@ use super::{Effect, Verb};
 use crate::cards::{EDITOR, REVIEW};
 use crate::context::Context;
 use crate::model::Model;
-use crate::model::overlay::{Overlay, Whose};
+use crate::model::editor::Editor;
 use crate::model::staged_edits::node_of;
 use crate::msg::Out;
 use crate::refusal::{Refusal, SENT};
+use crate::surfaces::review::{Review, Whose};
 use crate::update::edits;
 use crate::update::stage::{count, hold, them};
 
@@ -38,16 +39,14 @@ pub const STAGE_PREVIEWED: Verb = Verb {
 
 /// Checks that the topmost editor or preview has an edit that is not staged yet.
 fn stageable(model: &Model) -> Result<(), Refusal> {
-    let no_edit = match model.overlays.last() {
-        Some(Overlay::Editor(editor)) => editor.is_no_edit(),
-        Some(Overlay::Review(review)) if review.whose == Whose::AllStaged => {
-            let key = model.settings.keymap.first("commit-edit");
-            return Err(Refusal::new(format!("Already staged. {key} commits them")));
-        }
-        Some(Overlay::Review(review)) => review.edits().is_empty(),
-        _ => false,
-    };
-    if no_edit {
+    let review = model.overlays.top::<Review>();
+    if review.is_some_and(|review| review.whose == Whose::AllStaged) {
+        let key = model.settings.keymap.first("commit-edit");
+        return Err(Refusal::new(format!("Already staged. {key} commits them")));
+    }
+    let editor = model.overlays.top::<Editor>();
+    let no_edit = editor.is_some_and(Editor::is_no_edit);
+    if no_edit || review.is_some_and(|review| review.edits().is_empty()) {
         Err(Refusal::no_edit("stage"))
     } else {
         Ok(())
@@ -56,19 +55,19 @@ fn stageable(model: &Model) -> Result<(), Refusal> {
 
 /// Stages the edit of the topmost editor or preview.
 fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (edits, item) = match model.overlays.last() {
-        Some(Overlay::Editor(_)) => match edits::typed_edit(model) {
-            Some((edit, item)) => (vec![edit], item),
-            None => return Ok(()),
-        },
-        Some(Overlay::Review(_)) if model.run.committing => {
+    let (edits, item) = if let Some(review) = model.overlays.top::<Review>() {
+        if model.run.committing {
             return Err(Refusal::new(SENT));
         }
-        Some(Overlay::Review(review)) => match review.whose {
+        match review.whose {
             Whose::New | Whose::AllStaged => (review.edits().to_vec(), None),
             Whose::Item(no) => (review.edits().to_vec(), Some(no)),
-        },
-        _ => return Ok(()),
+        }
+    } else {
+        match edits::typed_edit(model) {
+            Some((edit, item)) => (vec![edit], item),
+            None => return Ok(()),
+        }
     };
     let mut again = false;
     for edit in edits {
@@ -77,12 +76,8 @@ fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
         }
         again |= model.staged_edits.add(edit, item);
     }
-    if matches!(model.overlays.last(), Some(Overlay::Review(_))) {
-        model.overlays.pop();
-    }
-    if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {
-        model.overlays.pop();
-    }
+    model.overlays.pop_if(|_: &Review| true);
+    model.overlays.pop_if(|_: &Editor| true);
     let key = model.settings.keymap.first("staged-edits");
     let how = if again { ", replacing the one before" } else { "" };
     let edits = model.staged_edits.len();

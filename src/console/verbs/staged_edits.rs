@@ -10,11 +10,12 @@ use crate::context::{Context, PANES};
 use crate::model::Model;
 use crate::model::double_press::What;
 use crate::model::editor::{Editor, Purpose};
-use crate::model::listing::{Item, Kind, Listing};
-use crate::model::overlay::{Overlay, Whose};
 use crate::model::staged_edits::{moved, node_of, rebased};
 use crate::msg::Out;
+use crate::panes::rows::Target;
 use crate::refusal::Refusal;
+use crate::surfaces::review::Whose;
+use crate::surfaces::staged_edits::StagedList;
 use crate::update::stage::{and_run, count, release, some};
 use crate::update::{edits, lists, open, review};
 use overrule_domain::command::{Command, Edit, EditCommand};
@@ -29,8 +30,7 @@ pub const STAGED_EDITS: Verb = Verb {
     effect: Effect::Acts,
     available: |model| some(model).into(),
     run: |model, _| {
-        let kind = Kind::StagedEdits;
-        open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+        open(model, StagedList::default());
         Ok(())
     },
     ..Verb::BASE
@@ -102,11 +102,11 @@ pub const COMMIT_STAGED: Verb = Verb {
 };
 
 fn selected(model: &Model) -> Result<(u64, Edit), Refusal> {
-    let Some(Overlay::Listing(list)) = model.overlays.last() else {
+    let Some(open) = model.overlays.top::<StagedList>() else {
         return Err(Refusal::not_open("The list of staged edits"));
     };
-    let no = match list.selected {
-        Some(Item::Edit(no)) => Some(no),
+    let no = match open.list.selected {
+        Some(Target::Edit(no)) => Some(no),
         _ => None,
     };
     no.and_then(|no| model.staged_edits.get(no))
@@ -137,7 +137,7 @@ fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let key = model.settings.keymap.first("staged-drop");
     let count = model.staged_edits.len();
     let would = and_run(model, None, "then");
-    if !matches!(model.overlays.last(), Some(Overlay::Listing(list)) if list.kind == Kind::StagedEdits) {
+    if !model.overlays.is_top::<StagedList>() {
         return Ok(());
     }
     if !model.confirm_press(What::Forget(model.staged_edits.stamp)) {
@@ -223,7 +223,7 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
 /// Opens an editor on staged text.
 fn words_of(model: &mut Model, purpose: Purpose, text: &Arc<str>, no: u64) {
     edits::new_words(model, purpose);
-    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
+    if let Some(editor) = model.overlays.top_mut::<Editor>() {
         editor.resume(text, Some(no));
     }
 }

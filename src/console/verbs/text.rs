@@ -10,8 +10,8 @@ use crate::field::{Field, Reach, TextVerb};
 use crate::halted;
 use crate::model::Model;
 use crate::model::editor::Editor;
-use crate::model::overlay::Overlay;
 use crate::msg::Out;
+use crate::prompt::Prompt;
 use crate::refusal::Refusal;
 use crate::update::{discard, edits, prompts, typing};
 
@@ -25,10 +25,10 @@ pub const DONE: Verb = Verb {
     care: Care::Careful,
     available: |model| may_be_sent(model).into(),
     run: |model, press| {
-        match model.overlays.last() {
-            Some(Overlay::Editor(_)) => edits::finish(model, press.out),
-            Some(Overlay::Line(_)) => prompts::accept(model, press.out),
-            _ => {}
+        if model.overlays.is_top::<Editor>() {
+            edits::finish(model, press.out);
+        } else {
+            prompts::accept(model, press.out);
         }
         Ok(())
     },
@@ -42,10 +42,7 @@ pub const ACCEPT: Verb = Verb {
     contexts: &[Context::On(LINE)],
     doc: "finish the line",
     hint: "accept",
-    label: |model| match model.overlays.last() {
-        Some(Overlay::Line(line)) => Some(line.act),
-        _ => None,
-    },
+    label: |model| model.overlays.top::<Prompt>().map(|line| line.act),
     rank: |_| Rank::Leads,
     ..DONE
 };
@@ -73,7 +70,7 @@ pub const EXTERNAL: Verb = Verb {
     doc: "continue in $EDITOR",
     hint: "$EDITOR",
     run: |model, press| {
-        if let Some(Overlay::Editor(editor)) = model.overlays.last()
+        if let Some(editor) = model.overlays.top::<Editor>()
             && !editor.sent
         {
             press.out.push(Out::Edit(editor.for_external().into_owned()));
@@ -92,7 +89,7 @@ pub const FORM: Verb = Verb {
     hint: "text/JSON",
     available: |model| offered(editor(model).is_some_and(|editor| editor.purpose.is_value())),
     run: |model, _| {
-        if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
+        if let Some(editor) = model.overlays.top_mut::<Editor>()
             && let Err(why) = editor.switch()
         {
             model.complain(format!("cannot switch: {why}"));
@@ -388,10 +385,7 @@ pub const CUT: Verb = Verb {
 };
 
 fn editor(model: &Model) -> Option<&Editor> {
-    match model.overlays.last() {
-        Some(Overlay::Editor(editor)) => Some(editor),
-        _ => None,
-    }
+    model.overlays.top()
 }
 
 /// Refuses to send a text that a halted run could not record.

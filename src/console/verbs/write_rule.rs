@@ -14,11 +14,11 @@ use crate::context::{Context, PANES};
 use crate::json;
 use crate::model::Model;
 use crate::model::editor::{Editor, Purpose};
-use crate::model::overlay::{Overlay, RuleView};
 use crate::msg::Out;
 use crate::refusal::Refusal;
+use crate::surfaces::rule::RuleView;
 use crate::update::decide::{send, subject};
-use crate::update::open;
+use crate::update::edits;
 use crate::update::rules::call;
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::id::{NodeId, NodeKind};
@@ -82,7 +82,7 @@ fn write(model: &mut Model) -> Result<(), Refusal> {
     };
     let title = "a rule for the rest of the session (allow, ask or deny)".to_owned();
     let editor = Editor::prose(Purpose::Rule, title, &text);
-    open(model, Overlay::Editor(Box::new(editor)));
+    edits::open_text(model, editor);
     if let Some(why) = why {
         model.set_status(format!("Starts with \"ask\", not with \"allow\": {why}"));
     }
@@ -130,10 +130,7 @@ fn begun(model: &Model, id: NodeId) -> Option<String> {
 
 /// The rule that is shown.
 fn view(model: &Model) -> Option<&RuleView> {
-    match model.overlays.last() {
-        Some(Overlay::Rule(view)) => Some(view),
-        _ => None,
-    }
+    model.overlays.top()
 }
 
 /// The rule that is shown, with what it would have decided.
@@ -151,7 +148,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (rule, seen) = (view.rule.clone(), would.seen());
     model.queue.leaving = model.queue.selected;
     let command = Command::Run(RunCommand::AddRule { rule, seen });
-    if let Some(Overlay::Rule(view)) = model.overlays.last_mut() {
+    if let Some(view) = model.overlays.top_mut::<RuleView>() {
         view.sent = Some(command.clone());
     }
     send(model, command, None, out);

@@ -5,7 +5,7 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::overlay;
+use super::dialog;
 use super::paint::{Canvas, row_of, start};
 use crate::columns::Columns as _;
 use crate::doc::{Styled, broken};
@@ -66,7 +66,7 @@ fn meanwhile(model: &Model, frame: &mut Frame<'_>, editor: &Editor, body: Rect) 
 }
 
 /// Draws the editor.
-pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
+pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
     let area = model.screen.overlay(usize::from(u16::MAX - 1));
     let (line, column) = editor.field.cursor();
     let tool = editor
@@ -97,7 +97,7 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     let room = usize::from(area.width).saturating_sub(place.columns() + 2);
     let title = format!("{}{place}", start(&name, room, more));
-    let body = overlay::open(model, frame, area, &title, Role::Focus);
+    let body = dialog::open(model, frame, area, &title, Role::Focus);
     let faults = u16::try_from(editor.faults.len())
         .unwrap_or(MOST)
         .min(MOST)

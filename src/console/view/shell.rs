@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::paint::Canvas;
-use super::{header, overlay, replay, status};
+use super::{dialog, header, replay, status};
 use crate::layout::gutter::Line;
 use crate::model::Model;
 use crate::panes::Pane;
@@ -46,7 +46,7 @@ pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
         }
         divider(model, &mut canvas);
     }
-    overlay::draw(model, frame);
+    dialog::draw(model, frame);
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),
         look: &model.settings.look,

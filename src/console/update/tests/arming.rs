@@ -3,8 +3,8 @@
 use crate::key::Key;
 use crate::link::Update;
 use crate::model::Source;
-use crate::model::overlay::Overlay;
 use crate::msg::{Msg, TermMsg};
+use crate::surfaces::bulk::Bulk;
 use crate::testing::{ARMING, Stage, call_id, id};
 use overrule_domain::call::{Decision, Digest, EffectClass, Shown, ShownForm};
 use overrule_domain::command::{CallCommand, Command};
@@ -423,7 +423,7 @@ fn the_list_of_all_needs_a_second_key_and_leaves_out_what_it_must() {
     stage.consent("c7");
     stage.wait(ARMING);
     stage.press("A");
-    let Some(Overlay::Bulk(bulk)) = stage.model.overlays.last() else {
+    let Some(bulk) = stage.model.overlays.top::<Bulk>() else {
         panic!("no list");
     };
     let listed: Vec<_> = bulk.items.iter().map(|item| item.call).collect();

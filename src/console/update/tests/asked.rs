@@ -2,7 +2,7 @@
 
 use crate::hints;
 use crate::keymap::file::parse;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::call::EffectClass;
 
@@ -50,11 +50,7 @@ fn a_question_is_answered_and_not_approved() {
         );
     }
     stage.press("ctrl-y");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.model.overlays.is_top::<Editor>(), "{}", stage.status());
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Tests undo, redo and branches: each is previewed and needs a frame that was read.
 
+use crate::listing::Listing;
 use crate::model::Source;
-use crate::model::listing::{Item, Kind, Listing};
-use crate::model::overlay::Overlay;
+use crate::panes::rows::Target;
+use crate::surfaces::branches::BranchList;
+use crate::surfaces::compare::Comparison;
+use crate::surfaces::review::Review;
 use crate::testing::{self, ARMING, Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{Command, Edit, EditCommand, RunCommand};
@@ -30,10 +33,18 @@ pub(super) fn commit(stage: &mut Stage) -> Vec<Command> {
 }
 
 pub(super) fn list(stage: &Stage) -> &Listing {
-    match stage.model.overlays.last() {
-        Some(Overlay::Listing(list)) => list,
-        other => panic!("no list but {other:?}"),
-    }
+    stage
+        .model
+        .overlays
+        .last()
+        .and_then(|top| top.listing())
+        .expect("a list")
+}
+
+/// The branches that are compared, and whether equal nodes are listed.
+pub(super) fn compared(stage: &Stage) -> Option<(u32, u32, bool)> {
+    let open = stage.model.overlays.top::<Comparison>()?;
+    Some((open.a.0, open.b.0, open.all))
 }
 
 fn call_args(state: &State, name: &str) -> String {
@@ -130,7 +141,7 @@ fn an_undo_is_no_edit_to_collect_or_to_give_a_reason_for() {
     let mut stage = edited();
     stage.press("u c r l");
     assert!(stage.model.staged_edits.is_empty());
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+    assert!(stage.model.overlays.is_top::<Review>());
     assert_eq!(stage.commands(), []);
 }
 
@@ -140,7 +151,7 @@ fn branches_are_listed_named_and_switched() {
     stage.press("b");
     assert_eq!(
         list(&stage).items,
-        [Item::Branch(Epoch(0)), Item::Branch(Epoch(1))]
+        [Target::Branch(Epoch(0)), Target::Branch(Epoch(1))]
     );
     let text = stage.text();
     assert!(text.contains("now   1 edit arguments of c3"), "{text}");
@@ -180,7 +191,13 @@ fn branches_are_listed_named_and_switched() {
 fn the_first_branch_has_no_name() {
     let mut stage = edited();
     stage.press("b k alt-n");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+    assert!(
+        stage
+            .model
+            .overlays
+            .last()
+            .is_some_and(|top| top.listing().is_some())
+    );
     assert!(stage.status().contains("it is the run"), "{}", stage.status());
 }
 
@@ -188,14 +205,7 @@ fn the_first_branch_has_no_name() {
 fn two_branches_are_shown_side_by_side_where_there_is_room() {
     let mut stage = edited();
     stage.press("b k c");
-    assert!(matches!(
-        list(&stage).kind,
-        Kind::Compare {
-            a: Epoch(1),
-            b: Epoch(0),
-            all: false
-        }
-    ));
+    assert_eq!(compared(&stage), Some((1, 0, false)));
     let text = stage.text();
     assert!(text.contains("c3    differs A r2 read_file B"), "{text}");
     assert!(text.contains("B r1 read_file a"), "{text}");
@@ -277,21 +287,14 @@ fn equal_branches_are_reported_with_or_without_their_nodes() {
 fn a_branch_is_not_compared_with_itself() {
     let mut stage = edited();
     stage.press("b m c");
-    assert!(matches!(list(&stage).kind, Kind::Branches { .. }));
+    assert!(stage.model.overlays.is_top::<BranchList>());
     assert!(
         stage.status().contains("Cannot compare a branch with itself"),
         "{}",
         stage.status()
     );
     stage.press("m k m j c");
-    assert!(matches!(
-        list(&stage).kind,
-        Kind::Compare {
-            a: Epoch(0),
-            b: Epoch(1),
-            ..
-        }
-    ));
+    assert_eq!(compared(&stage), Some((0, 1, false)));
 }
 
 #[test]
@@ -301,7 +304,7 @@ fn one_result_of_the_other_branch_is_taken_over() {
     let at = list(&stage)
         .items
         .iter()
-        .position(|item| *item == Item::Node(id("c3")));
+        .position(|item| *item == Target::Node(id("c3")));
     for _ in 0..at.unwrap() {
         stage.press("j");
     }
@@ -328,7 +331,7 @@ fn a_call_that_only_the_other_branch_made_is_put_in_with_its_result_and_does_not
     let at = list(&stage)
         .items
         .iter()
-        .position(|item| *item == Item::Node(id("c3")));
+        .position(|item| *item == Target::Node(id("c3")));
     for _ in 0..at.unwrap() {
         stage.press("j");
     }
@@ -355,7 +358,13 @@ fn what_the_other_branch_does_not_have_is_not_taken() {
         "{}",
         stage.status()
     );
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+    assert!(
+        stage
+            .model
+            .overlays
+            .last()
+            .is_some_and(|top| top.listing().is_some())
+    );
 }
 
 #[test]
@@ -472,8 +481,14 @@ fn a_recorded_run_can_be_compared_and_not_changed() {
     stage.press("u");
     assert!(stage.model.overlays.is_empty());
     stage.press("b k c");
-    assert!(matches!(list(&stage).kind, Kind::Compare { .. }));
+    assert!(compared(&stage).is_some());
     stage.press("t");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+    assert!(
+        stage
+            .model
+            .overlays
+            .last()
+            .is_some_and(|top| top.listing().is_some())
+    );
     assert_eq!(stage.commands(), []);
 }

@@ -3,11 +3,11 @@
 use super::arming::approve_as;
 use crate::hints;
 use crate::link::Update;
-use crate::model::overlay::{Bulk, Overlay};
 use crate::msg::Msg;
 use crate::panes::graph::model::Pick;
 use crate::panes::log::model::Line;
 use crate::panes::queue::model::QueueEntry;
+use crate::surfaces::bulk::Bulk;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{EffectClass, Gate, Outcome, Verdict};
 use overrule_domain::command::{CallCommand, Command};
@@ -21,8 +21,8 @@ fn approve(call: u32, rev: u32, unread: u64) -> Command {
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
 fn list(stage: &Stage) -> &Bulk {
-    match stage.model.overlays.last() {
-        Some(Overlay::Bulk(bulk)) => bulk,
+    match stage.model.overlays.top::<Bulk>() {
+        Some(bulk) => bulk,
         other => panic!("no list but {other:?}"),
     }
 }
@@ -56,7 +56,7 @@ fn open() -> Stage {
 fn what_comes_changes_a_number_and_nothing_that_is_listed() {
     let mut stage = open();
     stage.wait(ARMING);
-    let before = list(&stage).doc.window(0, 20, None);
+    let before = list(&stage).sheet.doc.window(0, 20, None);
     stage.awaiting("c5", "write_file", ARGS);
     stage.awaiting("c6", "write_file", ARGS);
     let text = stage.text();
@@ -64,7 +64,7 @@ fn what_comes_changes_a_number_and_nothing_that_is_listed() {
         text.contains("approve all of these; 2 more waiting: A adds them"),
         "{text}"
     );
-    assert_eq!(list(&stage).doc.window(0, 20, None), before);
+    assert_eq!(list(&stage).sheet.doc.window(0, 20, None), before);
     stage.press("ctrl-a");
     assert_eq!(
         approved(&stage.commands()),
@@ -145,7 +145,7 @@ fn what_was_read_of_the_list_stays_read_when_a_call_leaves_it() {
     }
     stage.draw();
     stage.press("A pgdn pgdn pgdn");
-    let rows = list(&stage).doc.rows();
+    let rows = list(&stage).sheet.doc.rows();
     stage.call(overrule_domain::event::CallEvent::Decided {
         call: id("c4"),
         rev: overrule_domain::id::Rev(1),
@@ -155,7 +155,7 @@ fn what_was_read_of_the_list_stays_read_when_a_call_leaves_it() {
         },
     });
     stage.draw();
-    assert_eq!(list(&stage).doc.rows(), rows, "no row moves");
+    assert_eq!(list(&stage).sheet.doc.rows(), rows, "no row moves");
     stage.press("pgdn pgdn pgdn pgdn pgdn pgdn pgdn pgdn pgdn");
     stage.wait(ARMING);
     stage.press("ctrl-a");
@@ -196,7 +196,7 @@ fn the_rows_that_were_not_on_screen_are_named_wherever_they_are() {
     stage.draw();
     stage.press("A");
     stage.wait(ARMING);
-    let rows = list(&stage).doc.rows();
+    let rows = list(&stage).sheet.doc.rows();
     stage.press("ctrl-a");
     assert_eq!(
         stage.status(),

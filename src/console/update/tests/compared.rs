@@ -1,7 +1,7 @@
 //! Tests the comparison of two branches of a long run, with rows made on demand.
 
-use super::branches::list;
-use crate::model::listing::{Item, Kind};
+use super::branches::{compared, list};
+use crate::panes::rows::Target;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::call::Outcome;
 use overrule_domain::id::Epoch;
@@ -79,18 +79,7 @@ fn a_branch_is_compared_with_its_parent() {
         let mut stage = again(&["a", "b", "c"], size);
         // The cursor of the list is on the current branch.
         stage.press("b c");
-        let kind = &list(&stage).kind;
-        assert!(
-            matches!(
-                kind,
-                Kind::Compare {
-                    a: Epoch(0),
-                    b: Epoch(1),
-                    all: false
-                }
-            ),
-            "{kind:?}"
-        );
+        assert_eq!(compared(&stage), Some((0, 1, false)));
         let text = stage.text();
         assert!(text.contains("parent: branch 0 (as the run began)"), "{text}");
         assert!(text.contains("now: branch 1"), "{text}");
@@ -185,7 +174,7 @@ fn of_two_long_branches_the_rows_on_the_screen_are_made_and_no_others() {
         for keys in ["g", "G", "k k k", "g j", "s G"] {
             stage.press(keys);
             let text = stage.text();
-            let Some(Item::Node(node)) = list(&stage).selected else {
+            let Some(Target::Node(node)) = list(&stage).selected else {
                 panic!("nothing is selected");
             };
             let row = text.lines().find(|row| row.starts_with('❯'));

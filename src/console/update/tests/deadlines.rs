@@ -4,8 +4,9 @@
 
 use super::arming::ARGS;
 use crate::link::Update;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::msg::Msg;
+use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Consequence, Decision, Verdict};
 use overrule_domain::command::{CallCommand, Command};
@@ -40,15 +41,12 @@ fn expire(stage: &mut Stage, consequence: Consequence) {
 }
 
 fn is_review(stage: &Stage) -> bool {
-    matches!(stage.model.overlays.last(), Some(Overlay::Review(_)))
+    stage.model.overlays.is_top::<Review>()
 }
 
 fn typed(stage: &Stage) -> String {
-    match stage.model.overlays.last() {
-        Some(Overlay::Editor(editor)) => editor.field.shown(),
-        Some(Overlay::Line(line)) => line.field.shown(),
-        other => panic!("nothing to type in but {other:?}"),
-    }
+    let field = stage.model.overlays.last().and_then(|top| top.field());
+    field.expect("something to type in").shown()
 }
 
 #[test]
@@ -172,7 +170,7 @@ fn editing_arguments_past_the_deadline_is_shown_in_editor_and_preview() {
     let mut stage = asked(80, 24, Consequence::Deny);
     stage.press("e");
     stage.commands();
-    if let Some(Overlay::Editor(editor)) = stage.model.overlays.last_mut() {
+    if let Some(editor) = stage.model.overlays.top_mut::<Editor>() {
         editor.field.replace(r#"{"path":"a","content":"other"}"#);
     }
     expire(&mut stage, Consequence::Deny);
@@ -249,7 +247,7 @@ fn a_refused_reason_takes_no_keys_from_what_is_open_by_then() {
     expire(&mut stage, Consequence::Deny);
     stage.press("enter ?");
     stage.carry_out();
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Page(_))));
+    assert!(stage.model.overlays.last().is_some_and(|top| top.id().reads));
     stage.press("esc L");
     assert!(
         stage.flat().contains("what was typed: not today"),

@@ -1,15 +1,16 @@
 //! Tests that a change is previewed first, and that a commit does what was previewed.
 
 use crate::model::edit_preview::{Change, EditPreview};
-use crate::model::overlay::{Overlay, PageContent, Review};
 use crate::msg::{Msg, TermMsg};
+use crate::surfaces::impact::Impact;
+use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::lineage;
 
 fn review(stage: &Stage) -> &Review {
-    match stage.model.overlays.last() {
-        Some(Overlay::Review(review)) => review,
+    match stage.model.overlays.top::<Review>() {
+        Some(review) => review,
         other => panic!("no preview but {other:?}"),
     }
 }
@@ -27,13 +28,8 @@ fn shows_its_own(stage: &mut Stage) {
         text.contains("superseded") && text.contains("turns superseded"),
         "{text}"
     );
-    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
-        panic!("no page");
-    };
-    let PageContent::Impact(edit) = &page.content else {
-        panic!("{:?}", page.content);
-    };
-    let edit_preview = EditPreview::of(&stage.model.run.state, &Change::Any((**edit).clone()));
+    let page = stage.model.overlays.top::<Impact>().expect("the impact");
+    let edit_preview = EditPreview::of(&stage.model.run.state, &Change::Any(page.edit.clone()));
     assert_eq!(stage.model.cached.last_edit_preview(), Some(&edit_preview));
 }
 

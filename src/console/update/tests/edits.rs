@@ -1,8 +1,9 @@
 //! Tests editors: what they send, when they preview an edit, and that no text is lost.
 
 use crate::link::Update;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::msg::{EditedFile, Msg, Out};
+use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::EffectClass;
 use overrule_domain::call::Outcome;
@@ -26,8 +27,8 @@ fn waiting() -> Stage {
 }
 
 fn editor(stage: &mut Stage) -> &mut crate::model::editor::Editor {
-    match stage.model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) => editor,
+    match stage.model.overlays.top_mut::<Editor>() {
+        Some(editor) => editor,
         other => panic!("no editor but {other:?}"),
     }
 }
@@ -81,7 +82,7 @@ fn changed_arguments_keep_the_bytes_of_the_others_and_go_out_after_the_preview()
     let text = editor(&mut stage).field.shown().replace("\"a\"", "\"b\"");
     editor(&mut stage).field.replace(&text);
     stage.press("ctrl-s");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+    assert!(stage.model.overlays.is_top::<Review>());
     stage.press("enter");
     assert_eq!(
         edits(&mut stage),
@@ -129,16 +130,10 @@ fn what_was_carried_out_closes_the_preview_that_it_was_sent_from_and_no_other() 
     let command = stage.commands().pop().unwrap();
     // Its preview was closed, the text was edited further, and another preview is open.
     stage.press("esc Y ctrl-s");
-    assert!(matches!(
-        stage.model.overlays.as_slice(),
-        [Overlay::Editor(_), Overlay::Review(_)]
-    ));
+    assert!(stage.model.overlays.len() == 2 && stage.model.overlays.is_top::<Review>());
     stage.send(Msg::Run(Update::Taken(Box::new(command.clone()))));
     assert!(
-        matches!(
-            stage.model.overlays.as_slice(),
-            [Overlay::Editor(_), Overlay::Review(_)]
-        ),
+        stage.model.overlays.len() == 2 && stage.model.overlays.is_top::<Review>(),
         "{}",
         stage.text()
     );
@@ -197,7 +192,7 @@ fn arguments_that_do_not_fit_the_schema_are_refused_while_they_are_typed() {
     let text = stage.text();
     assert!(text.contains("/path"), "{text}");
     stage.press("ctrl-s");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))));
+    assert!(stage.model.overlays.is_top::<Editor>());
     assert_eq!(stage.commands(), []);
 }
 
@@ -238,10 +233,7 @@ fn the_preview_lists_what_is_superseded_and_what_stays() {
     assert!(text.contains("c3 c4 o4"), "{text}");
     assert!(text.contains("+ Xfirst"), "{text}");
     stage.press("esc");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
-        "back to the text"
-    );
+    assert!(stage.model.overlays.is_top::<Editor>(), "back to the text");
     assert_eq!(edits(&mut stage), []);
 }
 
@@ -332,7 +324,7 @@ fn a_refused_edit_keeps_its_text() {
         "2 effects happened since the preview",
     );
     stage.draw();
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+    assert!(stage.model.overlays.is_top::<Review>());
     stage.press("esc");
     assert!(editor(&mut stage).field.shown().starts_with("Xfirst"));
 }
@@ -492,7 +484,7 @@ fn a_preview_counts_what_falls_as_the_row_of_the_graph_does_afterwards() {
     stage.press("1 g j e");
     stage.edit_field("I will look elsewhere.");
     stage.press("ctrl-s");
-    let Some(Overlay::Review(review)) = stage.model.overlays.last() else {
+    let Some(review) = stage.model.overlays.top::<Review>() else {
         panic!("no preview");
     };
     let falls = review.known().unwrap().superseded.len();

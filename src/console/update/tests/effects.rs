@@ -1,12 +1,12 @@
 //! Tests the list of orphaned effects, and calls that revert or probe them.
 
 use super::branches::{commit, list};
+use crate::dialog::Dialog;
 use crate::link::{OrphanCandidate, Update};
 use crate::model::arming::HELD_MS;
 use crate::model::double_press::DOUBLE_PRESS_MS;
-use crate::model::listing::Kind;
-use crate::model::overlay::Overlay;
 use crate::msg::{Msg, Out};
+use crate::surfaces::effects::EffectList;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
@@ -15,8 +15,13 @@ use overrule_domain::id::Attempt;
 use overrule_domain::orphan_process::OrphanProcess;
 use overrule_domain::template::Template;
 
-/// The list of effects that need attention, with no answer given yet.
-const LEFT: Kind = Kind::Effects { all: Some(false) };
+/// True for the whole ledger in the open list of effects.
+fn open(stage: &Stage) -> Option<bool> {
+    stage.model.overlays.top::<EffectList>().unwrap().all
+}
+
+/// The list of effects that need attention.
+const LEFT: Option<bool> = Some(false);
 
 #[test]
 fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_taken_up() {
@@ -36,7 +41,7 @@ fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_take
         state,
     ))));
     assert!(later.text().contains("c3 r1 write_file"), "{}", later.text());
-    assert_eq!(list(&later).kind, LEFT);
+    assert_eq!(open(&later), LEFT);
     later.press("esc");
     let again = later.model.run.state.clone();
     later.send(crate::msg::Msg::Run(crate::link::Update::Snapshot(Box::new(
@@ -50,7 +55,7 @@ fn the_whole_ledger_is_one_key_away() {
     let mut stage = Stage::new(100, 40);
     stage.orphaned();
     stage.press("O s");
-    assert!(matches!(list(&stage).kind, Kind::Effects { all: Some(true), .. }));
+    assert_eq!(open(&stage), Some(true));
     let text = stage.text();
     assert!(
         text.contains("all effects, newest first")
@@ -58,12 +63,12 @@ fn the_whole_ledger_is_one_key_away() {
         "{text}"
     );
     stage.press("s");
-    assert_eq!(list(&stage).kind, LEFT);
+    assert_eq!(open(&stage), LEFT);
     // If no effect needs attention, the list has all; without effects, the status line says so.
     let mut stage = Stage::new(100, 40);
     stage.written();
     stage.press("O");
-    assert!(matches!(list(&stage).kind, Kind::Effects { all: Some(true), .. }));
+    assert_eq!(open(&stage), Some(true));
     stage.press("d");
     assert_eq!(stage.commands(), []);
     assert!(stage.status().contains("outcome is known"), "{}", stage.status());
@@ -96,7 +101,7 @@ fn an_unknown_outcome_is_resolved_in_the_effect_list_too() {
     stage.press("d");
     assert_eq!(stage.commands(), []);
     assert!(
-        matches!(stage.model.overlays.as_slice(), [Overlay::Dialog(_)]),
+        stage.model.overlays.len() == 1 && stage.model.overlays.is_top::<Dialog>(),
         "{}",
         stage.text()
     );
@@ -221,7 +226,7 @@ fn the_effect_list_resolves_nothing_while_a_process_runs_or_the_run_is_halted() 
         );
     }
     assert_eq!(stage.commands(), []);
-    assert_eq!(list(&stage).kind, LEFT);
+    assert_eq!(open(&stage), LEFT);
 }
 
 #[test]
@@ -240,7 +245,7 @@ fn a_call_that_takes_an_effect_back_is_offered_and_shown_first() {
     let mut stage = offered(None);
     assert!(stage.text().contains("cannot revert it"), "{}", stage.text());
     stage.press("c");
-    assert_eq!(list(&stage).kind, LEFT);
+    assert_eq!(open(&stage), LEFT);
     let mut stage = offered(Some(Template {
         tool: "write_file".into(),
         args: r#"{"path":"{/path}","content":""}"#.into(),

@@ -2,7 +2,7 @@
 
 use crate::hints::hints;
 use crate::layout::fold::RowKind;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::call::Outcome;
 
@@ -68,13 +68,13 @@ fn what_only_looks_is_about_the_first_of_them_and_what_is_read_can_be_edited() {
     let mut stage = fan();
     stage.press("v");
     assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Page(_))),
+        stage.model.overlays.last().is_some_and(|top| top.id().reads),
         "{}",
         stage.status()
     );
     stage.press("esc 3 e");
     assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
+        stage.model.overlays.is_top::<Editor>(),
         "the inspector says which it is"
     );
 }
@@ -85,11 +85,7 @@ fn once_it_is_open_a_key_acts_on_the_row_of_one() {
     stage.press("space");
     assert!(offers(&stage, "edit"));
     stage.press("e");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.model.overlays.is_top::<Editor>(), "{}", stage.status());
 }
 
 #[test]
@@ -106,22 +102,14 @@ fn a_row_of_a_turn_is_one_turn_but_not_one_node() {
         "{text}"
     );
     stage.press("M");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.model.overlays.is_top::<Editor>(), "{}", stage.status());
 }
 
 #[test]
 fn on_the_map_each_box_is_one() {
     let mut stage = fan();
     stage.press("V e");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.model.overlays.is_top::<Editor>(), "{}", stage.status());
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Tests that the state on screen is the fold of the journal in every frame.
 
 use crate::link::Update;
-use crate::model::overlay::Overlay;
 use crate::msg::Msg;
+use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::apply::fold;
 use overrule_domain::envelope::Envelope;
@@ -31,9 +31,9 @@ fn what_an_edit_lets_fall_and_an_undo_brings_back_is_folded_as_it_comes() {
     assert!(active(&stage) < 10, "{}", active(&stage));
     assert_eq!(stage.model.run.state.epoch, Epoch(1));
     is_whole(&stage);
-    let is_review = |overlay: &Overlay| matches!(overlay, Overlay::Review(_));
+
     assert!(
-        !stage.model.overlays.iter().any(is_review),
+        stage.model.overlays.find::<Review>().is_none(),
         "the answer of the run was heard"
     );
     stage.press("u");

@@ -2,11 +2,11 @@
 //!
 //! Must not know: what is read and written for it.
 
+use crate::surfaces::fork::ForkView;
 use std::sync::Arc;
 
 use crate::link::{At, Forking, NewSession, ReplayControl, Update};
 use crate::model::Source;
-use crate::model::overlay::Overlay;
 use crate::msg::{Leave, Msg, Out};
 use crate::testing::{Stage, id};
 use overrule_domain::call::{EffectClass, Outcome};
@@ -136,10 +136,7 @@ fn a_failed_fork_shows_why_and_writes_nothing() {
         resume: false,
     }));
     assert!(stage.text().contains("no space left"));
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Fork(_))),
-        "it can be tried again"
-    );
+    assert!(stage.model.overlays.is_top::<ForkView>(), "it can be tried again");
     stage.press("enter");
     assert_eq!(forks(&stage).len(), 4);
     stage.press("esc");

@@ -5,11 +5,15 @@ use crate::context::Context;
 use crate::halted::{self, UNDECIDABLE};
 use crate::hints::{hints, surface};
 use crate::link::Update;
-use crate::model::overlay::{Overlay, PageContent};
 use crate::model::{Message, Model};
 use crate::msg::{Msg, Out};
 use crate::panes::Pane;
 use crate::panes::rows::Target;
+use crate::prompt::Prompt;
+use crate::surfaces::help::HelpPage;
+use crate::surfaces::list::List;
+use crate::surfaces::review::Review;
+use crate::surfaces::staged_edits::StagedList;
 use crate::testing::{ARMING, Stage, id};
 use crate::verbs::Verb;
 use crate::verbs::availability::{Availability, is_offered, of};
@@ -162,7 +166,7 @@ fn the_status_line_the_palette_and_help_leave_out_what_is_refused() {
     }
     let mut stage = halted(false);
     stage.press(":");
-    let Some(Overlay::List(list)) = stage.model.overlays.last() else {
+    let Some(list) = stage.model.overlays.top::<List>() else {
         panic!("no palette")
     };
     let listed = |name: &str| list.choices.iter().any(|choice| choice.name == name);
@@ -189,7 +193,7 @@ fn the_status_line_the_palette_and_help_leave_out_what_is_refused() {
         assert!(listed(name), "{name}");
     }
     stage.press("esc ?");
-    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
+    let Some(page) = stage.model.overlays.last().and_then(|top| top.sheet()) else {
         panic!("no help")
     };
     let help = page.doc.copy();
@@ -206,10 +210,7 @@ fn open_help_is_updated_when_the_run_halts() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.press("?");
-    let help = |stage: &Stage| match stage.model.overlays.last() {
-        Some(Overlay::Page(page)) if matches!(page.content, PageContent::Help(_)) => page.doc.copy(),
-        _ => panic!("no help"),
-    };
+    let help = |stage: &Stage| stage.model.overlays.top::<HelpPage>().unwrap().sheet.doc.copy();
     assert!(help(&stage).contains("approve-unread"));
     halt(&mut stage);
     assert!(!help(&stage).contains("approve-unread") && help(&stage).contains("This run is halted"));
@@ -297,12 +298,12 @@ fn typed_text_survives_a_halt_and_shows_how_to_save_it() {
     assert_eq!(stage.commands(), [], "it suspends nothing");
     // The list can be viewed, but no edit can be opened.
     stage.press("E");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+    assert!(stage.model.overlays.is_top::<StagedList>());
     assert!(!hints(&stage.model).iter().any(|hint| hint.word == "open"));
     stage.press("e");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+    assert!(stage.model.overlays.is_top::<StagedList>());
     stage.press("v");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+    assert!(stage.model.overlays.is_top::<Review>());
     assert!(!hints(&stage.model).iter().any(|hint| hint.word == "commit"));
     stage.wait(ARMING);
     stage.press("enter");
@@ -324,7 +325,7 @@ fn a_reason_that_is_typed_when_the_run_halts_stays() {
         "{text}"
     );
     stage.press("enter");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Line(_))));
+    assert!(stage.model.overlays.is_top::<Prompt>());
     assert_eq!(stage.commands(), []);
     stage.press("esc");
     assert_eq!(stage.status(), "esc again drops what was typed, alt-c copies it");
@@ -429,10 +430,10 @@ fn a_list_of_tools_and_a_row_of_limits_lead_to_nothing_that_is_typed() {
     let mut stage = Stage::asked(80, 24, r#"{"path":"a"}"#);
     stage.wait(ARMING);
     stage.press("r");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
+    assert!(stage.model.overlays.is_top::<List>());
     halt(&mut stage);
     stage.press("enter");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
+    assert!(stage.model.overlays.is_top::<List>());
     assert_eq!(stage.status(), "halted, nothing recorded");
     stage.press("esc 7 g");
     for _ in 0..20 {

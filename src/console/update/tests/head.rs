@@ -1,10 +1,10 @@
 //! Tests the head of a decision while its arguments scroll: rows on screen count as read.
 
+use crate::dialog::Dialog;
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use crate::model::overlay::Overlay;
 use crate::model::screen::inside;
 use crate::panes::Pane;
 use crate::panes::inspector::model::Tab;
@@ -150,12 +150,7 @@ fn a_name_that_is_long_takes_nothing_else_out_of_it() {
 /// The rows of the topmost overlay, without its title.
 fn on_top(stage: &mut Stage) -> Vec<String> {
     let text = stage.text();
-    let doc = stage
-        .model
-        .overlays
-        .last()
-        .and_then(Overlay::doc)
-        .expect("a document");
+    let doc = stage.model.overlays.doc().expect("a document");
     let area = inside(stage.model.screen.overlay(doc.rows()));
     let rows = text
         .lines()
@@ -183,7 +178,7 @@ fn dialog((width, height): (u16, u16), uncertain: bool) -> Stage {
     }
     stage.draw();
     stage.press("2 enter");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
+    assert!(stage.model.overlays.is_top::<Dialog>());
     stage.wait(ARMING);
     stage
 }
@@ -305,7 +300,9 @@ proptest! {
         uncertain in any::<bool>(),
     ) {
         let mut stage = dialog(size, uncertain);
-        let doc = stage.model.overlays.last().and_then(Overlay::doc).expect("a document");
+        let doc = stage.model.overlays
+        .doc()
+        .expect("a document");
         let (pager, _) = doc.decided().expect("a decision");
         let all: Vec<String> = pager
             .window(0, pager.rows(), None)

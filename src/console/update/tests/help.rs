@@ -4,7 +4,6 @@ use crate::cards;
 use crate::hints::surface;
 use crate::keymap::file::parse;
 use crate::model::Source;
-use crate::model::overlay::Overlay;
 use crate::surface::SurfaceId;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::command::{Command, EditCommand};
@@ -198,7 +197,7 @@ fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothin
         at("play or pause") < at("parent, child").or(Some(usize::MAX)),
         "{text}"
     );
-    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
+    let Some(page) = stage.model.overlays.last().and_then(|top| top.sheet()) else {
         panic!("no help is open");
     };
     let rows: Vec<String> = page
@@ -231,7 +230,7 @@ fn help_of_a_live_run_lists_every_key() {
     let mut stage = Stage::new(80, 24);
     stage.sample();
     stage.press("?");
-    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
+    let Some(page) = stage.model.overlays.last().and_then(|top| top.sheet()) else {
         panic!("no help is open");
     };
     let rows = page.doc.window(0, page.doc.rows(), None);
@@ -330,7 +329,7 @@ fn a_narrow_screen_has_the_signs_below_the_keys() {
     stage.press("?");
     let text = stage.text();
     assert!(!text.contains("signs"), "{text}");
-    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
+    let Some(page) = stage.model.overlays.last().and_then(|top| top.sheet()) else {
         panic!("no help is open");
     };
     assert!(

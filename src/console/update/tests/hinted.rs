@@ -2,13 +2,12 @@
 //!
 //! Must not know: how a hint is drawn.
 
-use super::branches::list;
 use crate::event_text;
 use crate::hints::hints;
-use crate::model::listing::Kind;
 use crate::panes;
 use crate::panes::log::model::Line;
 use crate::panes::rows::{NameHash, Target};
+use crate::surfaces::compare::Comparison;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::breaker::Phase;
 use overrule_domain::call::EffectClass;
@@ -77,7 +76,7 @@ fn a_comparison_that_lists_all_offers_the_others_again() {
     let mut stage = Stage::new(100, 40);
     stage.edited();
     stage.press("b k c");
-    assert!(matches!(list(&stage).kind, Kind::Compare { all: false, .. }));
+    assert!(!stage.model.overlays.top::<Comparison>().unwrap().all);
     assert_eq!(label(&stage, "s"), Some("all nodes"));
     stage.press("s");
     assert_eq!(label(&stage, "s"), Some("only what differs"));

@@ -1,8 +1,9 @@
 //! Tests quitting: running calls do not end by accident, and quitting always works.
 
 use crate::link::Update;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::msg::{Leave, Msg, Out};
+use crate::surfaces::leave::LeaveQuestion;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{CallCommand, Command, RunCommand};
@@ -25,7 +26,7 @@ fn leaving_asks_only_while_something_runs() {
     stage.running("c3", "read_file", "{}");
     stage.press("q");
     assert_eq!(stage.out, []);
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    assert!(stage.model.overlays.is_top::<LeaveQuestion>());
     stage.press("esc");
     assert!(stage.model.overlays.is_empty());
     stage.press("q");
@@ -163,7 +164,7 @@ fn nobody_waits_for_the_end_of_what_a_halted_run_does_not_record() {
     stage.press("w");
     assert_eq!(stage.out, []);
     assert_eq!(stage.status(), "halted, nothing recorded");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    assert!(stage.model.overlays.is_top::<LeaveQuestion>());
     stage.press("c");
     assert!(
         matches!(
@@ -220,7 +221,7 @@ fn a_second_ctrl_c_within_two_seconds_leaves() {
     let mut stage = stage();
     stage.press("ctrl-c");
     assert_eq!(stage.out, []);
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    assert!(stage.model.overlays.is_top::<LeaveQuestion>());
     stage.press("ctrl-c");
     assert_eq!(stage.out, [Out::Quit(Leave::Interrupted)]);
 
@@ -235,10 +236,7 @@ fn a_second_ctrl_c_within_two_seconds_leaves() {
 fn ctrl_c_works_in_a_text_too() {
     let mut stage = stage();
     stage.press("i a ctrl-c");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    assert!(stage.model.overlays.is_top::<LeaveQuestion>());
     stage.press("esc");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
-        "the text is still there"
-    );
+    assert!(stage.model.overlays.is_top::<Editor>(), "the text is still there");
 }

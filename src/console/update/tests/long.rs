@@ -1,6 +1,6 @@
 //! Tests long texts: background work lays them out, and no decision precedes that.
 
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::msg::{Msg, Out, TermMsg};
 use crate::panes::Pane;
 use crate::panes::inspector::model::Tab;
@@ -39,7 +39,7 @@ fn no_frame_waits_for_a_long_text() {
     assert!(text.contains("write_file") && text.contains("digest"), "{text}");
     // Other keys still work meanwhile.
     stage.press("?");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Page(_))));
+    assert!(stage.model.overlays.last().is_some_and(|top| top.id().reads));
     stage.press("esc");
     assert!(stage.work() > 0);
     let text = stage.text();
@@ -183,8 +183,8 @@ fn rewritten() -> Stage {
     stage.thought("t2", &lines("before"));
     stage.draw();
     stage.press("1 g j e");
-    match stage.model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) => editor.field.replace(&lines("after")),
+    match stage.model.overlays.top_mut::<Editor>() {
+        Some(editor) => editor.field.replace(&lines("after")),
         other => panic!("{other:?}"),
     }
     stage

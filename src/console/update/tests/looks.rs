@@ -1,12 +1,12 @@
 //! Tests files of themes and keys that change while the console is open.
 
+use crate::surfaces::list::List;
 use ratatui::style::Color;
 
 use crate::files::Read;
 use crate::keymap::Keymap;
 use crate::keymap::file::parse;
 use crate::model::Source;
-use crate::model::overlay::Overlay;
 use crate::msg::{Msg, TermMsg};
 use crate::panes::Pane;
 use crate::testing::Stage;
@@ -111,10 +111,7 @@ fn new_keys_count_at_once_and_help_shows_them() {
     }));
     assert_eq!(stage.status(), "Reloaded: keys");
     stage.draw();
-    let help = match stage.model.overlays.last() {
-        Some(Overlay::Page(page)) => page.doc.copy(),
-        other => panic!("{other:?}"),
-    };
+    let help = stage.model.overlays.doc().expect("a page").copy();
     assert!(help.contains("ctrl-y") && help.contains("f10 q"), "{help}");
     let key = |text: &str| text.parse().unwrap();
     let map = &stage.model.settings.keymap;
@@ -254,7 +251,7 @@ fn a_theme_is_tried_on_while_the_list_is_open_and_goes_with_it() {
     stage.press(":");
     stage.type_text("theme");
     stage.press("enter");
-    let Some(Overlay::List(list)) = stage.model.overlays.last() else {
+    let Some(list) = stage.model.overlays.top::<List>() else {
         panic!("no list");
     };
     assert_eq!(list.chosen().map(|choice| choice.name.as_str()), Some("paper"));

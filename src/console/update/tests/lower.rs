@@ -2,11 +2,11 @@
 
 use crate::hints::{hints, surface};
 use crate::model::Source;
-use crate::model::listing::Kind;
-use crate::model::overlay::Overlay;
 use crate::panes;
 use crate::panes::Pane;
 use crate::panes::rows::Target;
+use crate::prompt::Prompt;
+use crate::surfaces::compare::Comparison;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{Command, Edit, EditCommand};
@@ -99,7 +99,7 @@ fn the_current_write_is_shown_with_its_readers() {
 fn a_row_of_the_budget_changes_the_limit_or_leads_to_the_request() {
     let mut stage = spent();
     stage.press("7 enter");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Line(_))));
+    assert!(stage.model.overlays.is_top::<Prompt>());
     stage.press("esc 1 g 7 G enter");
     assert_eq!(stage.selected(), Some(id("t2")));
 }
@@ -237,21 +237,8 @@ fn a_branch_of_the_pane_is_named_marked_and_compared() {
     stage.press("space");
     assert!(stage.text().contains("marked"), "{}", stage.text());
     stage.press("j alt-c");
-    match stage.model.overlays.last() {
-        Some(Overlay::Listing(list)) => assert!(
-            matches!(
-                list.kind,
-                Kind::Compare {
-                    a: Epoch(0),
-                    b: Epoch(1),
-                    ..
-                }
-            ),
-            "{:?}",
-            list.kind
-        ),
-        other => panic!("no comparison but {other:?}"),
-    }
+    let open = stage.model.overlays.top::<Comparison>().expect("a comparison");
+    assert_eq!((open.a, open.b), (Epoch(0), Epoch(1)));
     assert_eq!(stage.commands(), [], "looking changes nothing");
 }
 
@@ -291,7 +278,7 @@ fn a_branch_of_a_recorded_run_is_compared_from_the_pane_and_nothing_else() {
         assert!(stage.model.overlays.is_empty(), "{key}");
     }
     stage.press("alt-c");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+    assert!(stage.model.overlays.is_top::<Comparison>());
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! Must not know: who else works on the run.
 
 use super::arming::ARGS;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
+use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage, flat, id};
 use overrule_domain::call::Decision;
 use overrule_domain::command::{Command, EditCommand};
@@ -16,7 +17,7 @@ fn editing(width: u16, height: u16) -> Stage {
     let mut stage = Stage::asked(width, height, ARGS);
     stage.wait(ARMING);
     stage.press("t e");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))));
+    assert!(stage.model.overlays.is_top::<Editor>());
     stage.carry_out();
     stage
 }
@@ -90,13 +91,13 @@ fn the_first_key_names_what_runs_where_a_text_is_dropped() {
 #[test]
 fn the_preview_shows_the_change_and_has_to_be_viewed_again() {
     let mut stage = editing(80, 24);
-    let Some(Overlay::Editor(editor)) = stage.model.overlays.last_mut() else {
+    let Some(editor) = stage.model.overlays.top_mut::<Editor>() else {
         panic!("no editor");
     };
     editor.field.replace(r#"{"path":"a","content":"other"}"#);
     stage.press("ctrl-s");
-    let stamp = |stage: &Stage| match stage.model.overlays.last() {
-        Some(Overlay::Review(review)) => review.stamp,
+    let stamp = |stage: &Stage| match stage.model.overlays.top::<Review>() {
+        Some(review) => review.stamp,
         other => panic!("{other:?}"),
     };
     stage.draw();

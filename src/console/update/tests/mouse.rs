@@ -1,9 +1,10 @@
 //! Tests that the mouse points, scrolls and moves borders, and decides nothing.
 
 use crate::hints::surface;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::msg::{Mouse, Msg, Out, TermMsg};
 use crate::panes::Pane;
+use crate::surfaces::list::List;
 use crate::testing::{ARMING, Stage, id};
 
 fn act(stage: &mut Stage, mouse: Mouse, x: u16, y: u16) {
@@ -149,10 +150,8 @@ fn the_wheel_scrolls_what_is_under_it_and_leaves_the_focus() {
     assert!(stage.model.log.follows());
     stage.press("?");
     act(&mut stage, Mouse::WheelDown, 50, 5);
-    match stage.model.overlays.last() {
-        Some(Overlay::Page(page)) => assert_eq!(page.top, 3),
-        other => panic!("{other:?}"),
-    }
+    let page = stage.model.overlays.last().and_then(|top| top.sheet());
+    assert_eq!(page.map(|page| page.top), Some(3));
 }
 
 #[test]
@@ -191,15 +190,15 @@ fn borders_are_moved_and_every_pane_stays_usable() {
 fn a_click_in_a_list_moves_its_cursor_and_a_key_takes_the_entry() {
     let mut stage = stage();
     stage.press(":");
-    let first = match stage.model.overlays.last() {
-        Some(Overlay::List(list)) => list.found[2],
+    let first = match stage.model.overlays.top::<List>() {
+        Some(list) => list.found[2],
         other => panic!("{other:?}"),
     };
     let body = stage.model.screen.places.body;
     // Above the third entry are the title, the typed text and two entries.
     click(&mut stage, 20, body.y + 4);
-    match stage.model.overlays.last() {
-        Some(Overlay::List(list)) => assert_eq!((list.at, list.found[list.at]), (2, first)),
+    match stage.model.overlays.top::<List>() {
+        Some(list) => assert_eq!((list.at, list.found[list.at]), (2, first)),
         other => panic!("{other:?}"),
     }
 }
@@ -208,13 +207,13 @@ fn a_click_in_a_list_moves_its_cursor_and_a_key_takes_the_entry() {
 fn a_click_in_a_completion_list_selects_the_row_drawn_there() {
     let mut stage = Stage::asked(120, 40, r#"{"path":"a","content":"b"}"#);
     stage.press("e");
-    match stage.model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) => editor.field.replace("{"),
+    match stage.model.overlays.top_mut::<Editor>() {
+        Some(editor) => editor.field.replace("{"),
         other => panic!("{other:?}"),
     }
     stage.press("ctrl-end tab");
-    let list = |stage: &Stage| match stage.model.overlays.last() {
-        Some(Overlay::List(list)) => (list.at, list.choices.len()),
+    let list = |stage: &Stage| match stage.model.overlays.top::<List>() {
+        Some(list) => (list.at, list.choices.len()),
         other => panic!("{other:?}"),
     };
     assert!(list(&stage).1 > 1, "{}", stage.text());

@@ -3,8 +3,11 @@
 //! Must not know: how a loop is found.
 
 use crate::hints;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::msg::Out;
+use crate::prompt::Prompt;
+use crate::surfaces::list::List;
+use crate::surfaces::stop::StopQuestion;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::breaker::Phase;
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
@@ -99,10 +102,7 @@ fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
         let text = stage.text();
         assert!(text.contains(words), "{key}: {words}\n{text}");
         assert!(
-            matches!(
-                stage.model.overlays.last(),
-                Some(Overlay::Editor(_) | Overlay::List(_))
-            ),
+            stage.model.overlays.is_top::<Editor>() || stage.model.overlays.is_top::<List>(),
             "{key}: {text}"
         );
         assert!(
@@ -196,7 +196,7 @@ fn where_no_less_than_the_run_can_be_stopped_it_is_the_run() {
     stage.press("W");
     assert!(stage.text().contains("end the run"), "{}", stage.text());
     stage.press("X");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Stop)));
+    assert!(stage.model.overlays.is_top::<StopQuestion>());
     assert_eq!(stage.commands(), [], "it asks first");
 }
 
@@ -353,7 +353,7 @@ fn a_breaker_that_blocks_everything_is_shown_and_alerted() {
         assert!(text.contains(words), "{words}\n{text}");
     }
     stage.press("enter");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Line(_))));
+    assert!(stage.model.overlays.is_top::<Prompt>());
     stage.press("enter");
     let reset = stage.commands();
     assert!(format!("{reset:?}").contains("ResetBreaker"), "{reset:?}");

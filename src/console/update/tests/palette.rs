@@ -1,6 +1,6 @@
 //! Tests that the palette over a question applies to that question as it was read.
 
-use crate::model::overlay::Overlay;
+use crate::surfaces::list::List;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice};
 
@@ -143,15 +143,14 @@ fn every_command_is_in_the_palette_of_where_it_works() {
 
 #[test]
 fn what_was_typed_is_marked_in_the_names_that_fit() {
-    use crate::model::overlay::Overlay;
     use crate::theme::Role;
     let mut stage = stage();
     stage.draw();
     stage.press(":");
     stage.type_text("ns");
     let buffer = stage.draw();
-    match stage.model.overlays.last() {
-        Some(Overlay::List(list)) => {
+    match stage.model.overlays.top::<List>() {
+        Some(list) => {
             let first = &list.choices[list.found[0]];
             assert_eq!(first.name, "next-sibling");
             assert_eq!(list.typed[0], [0, 5]);
@@ -171,13 +170,12 @@ fn what_was_typed_is_marked_in_the_names_that_fit() {
 
 #[test]
 fn commands_of_other_places_come_last_and_show_where_they_work() {
-    use crate::model::overlay::Overlay;
     let mut stage = stage();
     stage.draw();
     stage.press(":");
     let names = |stage: &Stage| -> Vec<String> {
-        match stage.model.overlays.last() {
-            Some(Overlay::List(list)) => {
+        match stage.model.overlays.top::<List>() {
+            Some(list) => {
                 let name = |at: &usize| list.choices[*at].name.clone();
                 list.found.iter().map(name).collect()
             }
@@ -194,7 +192,7 @@ fn commands_of_other_places_come_last_and_show_where_they_work() {
     stage.press("enter");
     assert_eq!(stage.status(), "This works in: branches");
     assert_eq!(stage.commands(), []);
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
+    assert!(stage.model.overlays.is_top::<List>());
 }
 
 #[test]
@@ -202,7 +200,7 @@ fn what_is_typed_is_found_in_names_by_letters_and_in_descriptions_by_words() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     let found = |stage: &Stage| -> Vec<(String, String)> {
-        let Some(Overlay::List(list)) = stage.model.overlays.last() else {
+        let Some(list) = stage.model.overlays.top::<List>() else {
             panic!("no list is open");
         };
         let choices = list.found.iter().map(|at| &list.choices[*at]);
@@ -236,7 +234,7 @@ fn what_is_typed_is_found_in_names_by_letters_and_in_descriptions_by_words() {
 fn listed(stage: &mut Stage, text: &str) -> Vec<String> {
     stage.press(":");
     stage.type_text(text);
-    let Some(Overlay::List(list)) = stage.model.overlays.last() else {
+    let Some(list) = stage.model.overlays.top::<List>() else {
         panic!("no list is open");
     };
     let names = list

@@ -1,13 +1,14 @@
 //! Tests prefilled lines and lists, scrolling dialogs, clicked tabs, and names of keys.
 
 use crate::cards;
+use crate::dialog::Dialog;
 use crate::hints::surface;
 use crate::keymap::file::parse;
-use crate::model::overlay::Overlay;
 use crate::msg::{Mouse, Msg, TermMsg};
 use crate::panes::Pane;
 use crate::panes::graph::model::Pick;
 use crate::panes::inspector::model::Tab;
+use crate::surfaces::list::List;
 use crate::testing::{Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{Command, RunCommand};
@@ -49,8 +50,8 @@ fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
         for answer in answers {
             assert!(last.contains(answer), "{answer}: {last}");
         }
-        let top = |stage: &Stage| match stage.model.overlays.last() {
-            Some(Overlay::Dialog(dialog)) => dialog.top,
+        let top = |stage: &Stage| match stage.model.overlays.top::<Dialog>() {
+            Some(dialog) => dialog.sheet.top,
             other => panic!("{other:?}"),
         };
         stage.press("ctrl-d");
@@ -263,12 +264,12 @@ fn a_long_list_is_paged_and_shows_its_position() {
     stage.sample();
     stage.draw();
     stage.press(":");
-    let all = match stage.model.overlays.last() {
-        Some(Overlay::List(list)) => list.found.len(),
+    let all = match stage.model.overlays.top::<List>() {
+        Some(list) => list.found.len(),
         _ => panic!("no list"),
     };
-    let place = |stage: &mut Stage| match stage.model.overlays.last() {
-        Some(Overlay::List(list)) => list.at,
+    let place = |stage: &mut Stage| match stage.model.overlays.top::<List>() {
+        Some(list) => list.at,
         _ => panic!("no list"),
     };
     // The screen without header, status lines, title and the text.

@@ -1,7 +1,8 @@
 //! Tests reading: required before a call runs, and kept while other views are open.
 
 use super::arming::approve_exact as approve;
-use crate::model::overlay::Overlay;
+use crate::dialog::Dialog;
+use crate::surfaces::bulk::Bulk;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Gate, Verdict};
 use overrule_domain::command::{CallCommand, Command};
@@ -26,7 +27,7 @@ fn choices(stage: &mut Stage) {
     stage.wait(ARMING);
     stage.press("enter");
     stage.wait(ARMING);
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
+    assert!(stage.model.overlays.is_top::<Dialog>());
 }
 
 fn read(stage: &mut Stage) {
@@ -206,7 +207,7 @@ fn calls_only_a_shell_can_resolve_are_in_no_list() {
     stage.awaiting_by("c4", ("write_file", ARGS), alone);
     stage.draw();
     stage.press("A");
-    let Some(Overlay::Bulk(bulk)) = stage.model.overlays.last() else {
+    let Some(bulk) = stage.model.overlays.top::<Bulk>() else {
         panic!("no list");
     };
     let listed: Vec<_> = bulk.items.iter().map(|item| item.call).collect();

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how a repair is found.
 
-use crate::model::overlay::Overlay;
 use crate::msg::{Msg, TermMsg};
+use crate::prompt::Prompt;
 use crate::testing::{ARMING, Stage, flat, id};
 use overrule_domain::command::{Command, ResilienceCommand};
 use overrule_domain::event::{Event, ResilienceEvent};
@@ -70,7 +70,7 @@ fn a_repair_is_chosen_by_its_number() {
     stage.type_text("0");
     stage.press("enter");
     assert_eq!(stage.commands(), [], "there is no such number");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Line(_))));
+    assert!(stage.model.overlays.is_top::<Prompt>());
     stage.press("backspace");
     stage.type_text("2");
     stage.press("enter");
@@ -104,11 +104,7 @@ fn enter_opens_the_repairs_of_the_call() {
     let mut stage = stage();
     stage.press("enter");
     assert_eq!(stage.commands(), []);
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Line(_))),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.model.overlays.is_top::<Prompt>(), "{}", stage.status());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests a repeated effect: which execution it repeats, how that ended, and if it is active.
 
-use crate::model::overlay::Overlay;
+use crate::dialog::Dialog;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{ConsentCause, EffectClass, Outcome};
 use overrule_domain::event::{CallEvent, Event, RunEvent};
@@ -56,7 +56,7 @@ fn the_frame_names_the_call_its_entry_its_end_and_the_edit() {
         );
         // The dialog shows the same frame.
         stage.press("enter");
-        assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
+        assert!(stage.model.overlays.is_top::<Dialog>());
         assert!(stage.flat().contains(&output), "{}", stage.text());
     }
 }

@@ -3,8 +3,8 @@
 use crate::link::Update;
 use crate::model::Source;
 use crate::model::editor::Editor;
-use crate::model::overlay::Overlay;
 use crate::msg::Msg;
+use crate::surfaces::rule::RuleView;
 use crate::testing::{ARMING, Stage, call_id, id};
 use overrule_domain::call::{Decision, Digest, EffectClass, Outcome};
 use overrule_domain::command::{Command, RunCommand};
@@ -36,8 +36,8 @@ fn stage() -> Stage {
 }
 
 fn editor(stage: &mut Stage) -> &mut Editor {
-    match stage.model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) => editor,
+    match stage.model.overlays.top_mut::<Editor>() {
+        Some(editor) => editor,
         other => panic!("no editor but {other:?}"),
     }
 }
@@ -56,8 +56,8 @@ fn a_new_rule_starts_from_the_call_and_shows_what_it_would_have_decided() {
     assert!(text.contains("1 of them ran, 0 you rejected"), "{text}");
     assert!(text.contains("c4 r1") && text.contains("c5 r1"), "{text}");
     assert!(text.contains("under = \"docs\""), "word for word: {text}");
-    let shown = match stage.model.overlays.last() {
-        Some(Overlay::Rule(view)) => view.would.clone().unwrap(),
+    let shown = match stage.model.overlays.top::<RuleView>() {
+        Some(view) => view.would.clone().unwrap(),
         other => panic!("no rule but {other:?}"),
     };
     assert_eq!(
@@ -105,7 +105,7 @@ fn an_invalid_rule_is_not_previewed() {
         stage.edit_field(text);
         stage.press("ctrl-s");
         assert!(stage.status().contains(why), "{text}: {}", stage.status());
-        assert!(matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))));
+        assert!(stage.model.overlays.is_top::<Editor>());
         stage.press("esc");
     }
     assert_eq!(stage.commands(), []);
@@ -222,11 +222,7 @@ fn always_is_refused_at_once_where_accepting_it_would_be() {
 
     let mut stage = line("make");
     stage.press("*");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Rule(_))),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.model.overlays.is_top::<RuleView>(), "{}", stage.status());
     let text = stage.text();
     assert!(
         text.contains("1 waiting call runs immediately if you accept it"),
@@ -262,11 +258,7 @@ fn a_new_rule_starts_with_what_is_valid_and_explains_its_limits() {
         stage.status()
     );
     stage.press("ctrl-s");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Rule(_))),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.model.overlays.is_top::<RuleView>(), "{}", stage.status());
 }
 
 #[test]

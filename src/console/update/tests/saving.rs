@@ -1,8 +1,8 @@
 //! Tests writing a text to a file when it is too long for the clipboard.
 
 use crate::model::Source;
-use crate::model::overlay::Overlay;
 use crate::msg::{Msg, Out};
+use crate::prompt::Prompt;
 use crate::testing::Stage;
 use overrule_domain::call::Outcome;
 
@@ -24,11 +24,7 @@ fn save(stage: &mut Stage) {
     stage.press(":");
     stage.type_text("save");
     stage.press("enter");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Line(_))),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.model.overlays.is_top::<Prompt>(), "{}", stage.status());
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Tests the search in open lists, in previews, and in the queue.
 
 use super::branches::list;
-use crate::model::listing::Item;
-use crate::model::overlay::Overlay;
+use crate::panes::rows::Target;
+use crate::surfaces::bulk::Bulk;
+use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::id::Epoch;
@@ -34,7 +35,7 @@ fn the_branches_are_searched_and_the_cursor_goes_to_the_match() {
         assert!(row(&mut stage).contains("as the run began"));
         look_for(&mut stage, "lighthouse");
         assert_eq!(stage.status(), "Not found in this list: `lighthouse`");
-        assert_eq!(list(&stage).selected, Some(Item::Branch(Epoch(0))));
+        assert_eq!(list(&stage).selected, Some(Target::Branch(Epoch(0))));
         assert_eq!(stage.commands(), []);
     }
 }
@@ -96,7 +97,7 @@ fn a_preview_is_searched_and_committed_only_by_its_own_key() {
         stage.edit_field(&"look elsewhere\n\n".repeat(60));
         stage.press("ctrl-s");
         stage.wait(ARMING);
-        assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+        assert!(stage.model.overlays.is_top::<Review>());
         // The editor held the node.
         assert_eq!(stage.commands().len(), 1);
         stage.press("/");
@@ -113,7 +114,7 @@ fn a_preview_is_searched_and_committed_only_by_its_own_key() {
         stage.press("N");
         assert!(stage.status().starts_with("60 of 60, row "), "{}", stage.status());
         assert!(stage.text().contains("look elsewhere"));
-        assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+        assert!(stage.model.overlays.is_top::<Review>());
         assert_eq!(stage.commands(), []);
     }
 }
@@ -123,7 +124,7 @@ fn a_list_of_approvals_is_searched_and_nothing_is_approved() {
     let mut stage = Stage::new(80, 24);
     stage.three_wait();
     stage.press("A");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Bulk(_))));
+    assert!(stage.model.overlays.is_top::<Bulk>());
     look_for(&mut stage, "write_file");
     assert!(stage.status().starts_with("1 of "), "{}", stage.status());
     assert_eq!(stage.commands(), []);

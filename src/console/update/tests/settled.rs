@@ -3,8 +3,8 @@
 use super::verbs::stage;
 use crate::link::ReplayControl;
 use crate::model::Source;
-use crate::model::overlay::Overlay;
 use crate::msg::Out;
+use crate::prompt::Prompt;
 use crate::testing::Stage;
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::id::Seq;
@@ -16,10 +16,7 @@ fn policy_limits_and_title_come_from_the_palette() {
         stage.press(":");
         stage.type_text(name);
         stage.press("enter");
-        assert!(
-            matches!(stage.model.overlays.last(), Some(Overlay::Line(_))),
-            "{name}{key}"
-        );
+        assert!(stage.model.overlays.is_top::<Prompt>(), "{name}{key}");
         stage.press("ctrl-u");
         stage.type_text("z");
         stage.press("enter");

@@ -1,9 +1,10 @@
 //! Tests staged edits: previewed as one, committed or dropped together, never lost.
 
 use crate::model::Source;
-use crate::model::listing::Kind;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::msg::{Leave, Msg, Out, TermMsg};
+use crate::surfaces::review::Review;
+use crate::surfaces::staged_edits::StagedList;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{Command, Edit, EditCommand};
@@ -27,8 +28,8 @@ pub(super) fn stage() -> Stage {
 }
 
 fn field(stage: &mut Stage) -> &mut crate::field::Field {
-    match stage.model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) => &mut editor.field,
+    match stage.model.overlays.top_mut::<Editor>() {
+        Some(editor) => &mut editor.field,
         other => panic!("no editor but {other:?}"),
     }
 }
@@ -101,7 +102,7 @@ fn collecting_commits_nothing_and_keeps_holding() {
 fn a_preview_can_be_staged_instead_of_committed() {
     let mut stage = stage();
     stage.press("1 g j j D");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+    assert!(stage.model.overlays.is_top::<Review>());
     stage.press("c");
     assert!(stage.model.overlays.is_empty());
     assert!(
@@ -250,10 +251,7 @@ fn a_commit_by_another_hand_lets_nothing_of_mine_go() {
     assert!(stage.model.run.state.operator.editing.is_empty());
     assert_eq!(stage.carry_out(), [hold("t2"), hold("c3"), hold("c4")]);
     assert_eq!(stage.model.run.state.operator.editing.len(), 3);
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
-        "the open text stays"
-    );
+    assert!(stage.model.overlays.is_top::<Editor>(), "the open text stays");
 }
 
 #[test]
@@ -409,10 +407,7 @@ fn insertions_can_be_staged_and_reopened() {
         matches!(edits.as_slice(), [Edit::InsertPrompt { text, .. }] if text.contains("er")),
         "{edits:?}"
     );
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Listing(list)) if list.kind == Kind::StagedEdits),
-        "back to the list"
-    );
+    assert!(stage.model.overlays.is_top::<StagedList>(), "back to the list");
 }
 
 #[test]
@@ -423,7 +418,7 @@ fn nothing_can_be_staged_in_a_replay() {
     assert!(stage.model.overlays.is_empty());
     stage.press("v");
     assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Page(_))),
+        stage.model.overlays.last().is_some_and(|top| top.id().reads),
         "the impact can be looked at"
     );
 }

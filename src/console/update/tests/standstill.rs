@@ -3,9 +3,9 @@
 //! Must not know: how edits are staged.
 
 use super::staged_edits::{collect, two};
-use crate::model::listing::Kind;
-use crate::model::overlay::Overlay;
 use crate::msg::{Leave, Out};
+use crate::surfaces::leave::LeaveQuestion;
+use crate::surfaces::staged_edits::StagedList;
 use crate::testing::{ARMING, Stage, id};
 
 /// A waiting write with a staged edit of it, which was then approved anyway.
@@ -54,9 +54,7 @@ fn a_run_suspended_only_by_a_staged_edit_shows_it() {
         assert!(text.contains(words), "{words}\n{text}");
     }
     stage.press("enter");
-    let is_list =
-        |overlay: &Overlay| matches!(overlay, Overlay::Listing(list) if list.kind == Kind::StagedEdits);
-    assert!(stage.model.overlays.last().is_some_and(is_list));
+    assert!(stage.model.overlays.is_top::<StagedList>());
     assert_eq!(stage.commands(), [], "to look is all it does");
 }
 
@@ -97,7 +95,7 @@ fn leaving_a_run_suspended_only_by_a_staged_edit_asks_first() {
     let mut stage = approved_after_an_edit(100);
     stage.press("q");
     assert!(!stage.out.contains(&Out::Quit(Leave::Quit)));
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    assert!(stage.model.overlays.is_top::<LeaveQuestion>());
     let text = stage.flat();
     assert!(
         text.contains(

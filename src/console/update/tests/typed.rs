@@ -4,8 +4,8 @@
 
 use super::typing::editor;
 use crate::key::{Code, Key};
-use crate::model::overlay::Overlay;
 use crate::msg::{Msg, TermMsg};
+use crate::prompt::Prompt;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::command::{Command, Edit, EditCommand};
 
@@ -38,8 +38,8 @@ fn paste(stage: &mut Stage, text: &str) {
 /// The text of the open line.
 #[track_caller]
 fn line(stage: &Stage) -> String {
-    match stage.model.overlays.last() {
-        Some(Overlay::Line(line)) => line.field.shown(),
+    match stage.model.overlays.top::<Prompt>() {
+        Some(line) => line.field.shown(),
         other => panic!("no line but {other:?}"),
     }
 }
@@ -131,11 +131,8 @@ fn a_line_takes_no_more_than_its_bound_and_keeps_what_was_typed() {
             "{}",
             stage.status()
         );
-        let shown = match stage.model.overlays.last() {
-            Some(Overlay::Line(line)) => line.field.shown(),
-            Some(Overlay::List(list)) => list.field.shown(),
-            other => panic!("{other:?}"),
-        };
+        let field = stage.model.overlays.last().and_then(|top| top.field());
+        let shown = field.unwrap().shown();
         assert_eq!(shown, format!("t{}", "x".repeat(most - 1)));
     }
 }

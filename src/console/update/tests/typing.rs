@@ -2,8 +2,9 @@
 
 use crate::field::{LIMIT, LINES};
 use crate::model::editor::Editor;
-use crate::model::overlay::Overlay;
 use crate::msg::{Msg, Out, TermMsg};
+use crate::prompt::Prompt;
+use crate::surfaces::list::List;
 use crate::testing::{ARMING, Stage};
 use crate::theme::Role;
 use ratatui::style::Modifier;
@@ -23,8 +24,8 @@ fn editing(args: &str) -> Stage {
 
 #[track_caller]
 pub fn editor(stage: &mut Stage) -> &mut Editor {
-    match stage.model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) => editor,
+    match stage.model.overlays.top_mut::<Editor>() {
+        Some(editor) => editor,
         other => panic!("no editor but {other:?}"),
     }
 }
@@ -122,10 +123,7 @@ fn names_of_the_schema_complete() {
     stage.press("alt-u alt-u");
     editor(&mut stage).field.replace("{");
     stage.press("ctrl-end tab");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::List(_))),
-        "several are offered"
-    );
+    assert!(stage.model.overlays.is_top::<List>(), "several are offered");
     let text = stage.text();
     assert!(
         text.contains("path") && text.contains("required string"),
@@ -437,11 +435,11 @@ fn reading(args: &str) -> Stage {
 fn offered(args: &str) -> (Vec<String>, String) {
     let mut stage = reading(args);
     stage.press("ctrl-end tab");
-    let names = match stage.model.overlays.last() {
-        Some(Overlay::List(list)) => list.choices.iter().map(|choice| choice.name.clone()).collect(),
+    let names = match stage.model.overlays.top::<List>() {
+        Some(list) => list.choices.iter().map(|choice| choice.name.clone()).collect(),
         _ => Vec::new(),
     };
-    while matches!(stage.model.overlays.last(), Some(Overlay::List(_))) {
+    while stage.model.overlays.is_top::<List>() {
         stage.press("esc");
     }
     (names, editor(&mut stage).field.text())
@@ -499,7 +497,7 @@ fn an_empty_text_offers_a_reference_and_a_result_does_not() {
     stage.press("w ctrl-t");
     editor(&mut stage).field.replace("\"†");
     stage.press("ctrl-end tab");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))));
+    assert!(stage.model.overlays.is_top::<Editor>());
 }
 
 #[test]
@@ -509,8 +507,8 @@ fn a_line_that_was_filled_in_is_cleared_by_one_key_and_comes_back() {
     stage.press(":");
     stage.type_text("policy");
     stage.press("enter");
-    let text = |stage: &Stage| match stage.model.overlays.last() {
-        Some(Overlay::Line(line)) => line.field.text(),
+    let text = |stage: &Stage| match stage.model.overlays.top::<Prompt>() {
+        Some(line) => line.field.text(),
         other => panic!("{other:?}"),
     };
     let before = text(&stage);

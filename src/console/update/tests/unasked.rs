@@ -1,7 +1,7 @@
 //! Tests a dialog over a call that changed meanwhile: it says so and decides nothing.
 
+use crate::dialog::Dialog;
 use crate::hints::hints;
-use crate::model::overlay::Overlay;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Decision;
 use overrule_domain::event::CallEvent;
@@ -19,11 +19,7 @@ fn dialog(make: impl Fn(&mut Stage)) -> Stage {
     stage.wait(ARMING);
     stage.press("enter");
     stage.wait(ARMING);
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.model.overlays.is_top::<Dialog>(), "{}", stage.status());
     assert!(hints(&stage.model).iter().any(|hint| hint.decides), "it asks");
     stage
 }

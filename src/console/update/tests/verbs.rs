@@ -1,7 +1,8 @@
 //! Tests that every verb sends its command, and only where it may.
 
+use crate::dialog::Dialog;
 use crate::link::Update;
-use crate::model::overlay::Overlay;
+use crate::model::editor::Editor;
 use crate::msg::Msg;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Decision, Digest, Outcome, Shown, ShownForm};
@@ -227,7 +228,7 @@ fn an_answer_can_be_typed_as_json() {
     for _ in 0..5 {
         stage.press("ctrl-k delete");
     }
-    let Some(Overlay::Editor(editor)) = stage.model.overlays.last_mut() else {
+    let Some(editor) = stage.model.overlays.top_mut::<Editor>() else {
         panic!("no editor");
     };
     editor.field.replace("{\"n\": 1.10}");
@@ -263,7 +264,7 @@ fn a_refused_answer_is_not_lost() {
     stage.press("ctrl-s");
     stage.refuse_last(RefusalKind::Changed, "it changed");
     assert_eq!(stage.status(), "answer for c3 was refused: it changed");
-    let Some(Overlay::Editor(editor)) = stage.model.overlays.last() else {
+    let Some(editor) = stage.model.overlays.top::<Editor>() else {
         panic!("the editor closed");
     };
     assert_eq!(editor.field.text(), "precious");
@@ -278,7 +279,7 @@ fn consent_has_three_choices() {
         stage.consent("c3");
         look(&mut stage);
         stage.press("enter");
-        assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
+        assert!(stage.model.overlays.is_top::<Dialog>());
         stage.wait(ARMING);
         stage
     };
@@ -326,7 +327,7 @@ fn approve_on_a_repeated_effect_opens_the_choices_instead() {
     look(&mut stage);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
+    assert!(stage.model.overlays.is_top::<Dialog>());
     stage.press("R");
     assert_eq!(
         stage.commands(),

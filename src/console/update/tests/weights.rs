@@ -1,8 +1,8 @@
 //! Tests the pane of weights and breakers: what made a weight, setting it, resetting.
 
-use crate::model::overlay::Overlay;
 use crate::panes;
 use crate::panes::rows::{NameHash, Target};
+use crate::prompt::Prompt;
 use crate::testing::{Stage, id};
 
 /// Puts the cursor on the first weight of a tool.
@@ -88,8 +88,8 @@ fn a_weight_is_set_and_reset() {
     stage.ailing();
     on_weight(&mut stage, "search");
     stage.press("Q");
-    match stage.model.overlays.last_mut() {
-        Some(Overlay::Line(line)) => {
+    match stage.model.overlays.top_mut::<Prompt>() {
+        Some(line) => {
             assert!(line.title.contains("weight of search"), "{}", line.title);
             line.field.replace("1.2");
         }
@@ -101,8 +101,8 @@ fn a_weight_is_set_and_reset() {
         "{}",
         stage.status()
     );
-    match stage.model.overlays.last_mut() {
-        Some(Overlay::Line(line)) => line.field.replace("0.8"),
+    match stage.model.overlays.top_mut::<Prompt>() {
+        Some(line) => line.field.replace("0.8"),
         other => panic!("no line but {other:?}"),
     }
     stage.press("enter");
@@ -161,8 +161,8 @@ fn a_breaker_that_opened_is_listed_and_reset_from_its_row() {
         ["breaker open tool:search, opened twice: 5 failures in a row"]
     );
     stage.press("j enter");
-    match stage.model.overlays.last() {
-        Some(Overlay::Line(line)) => assert_eq!(line.field.text(), "tool:search"),
+    match stage.model.overlays.top::<Prompt>() {
+        Some(line) => assert_eq!(line.field.text(), "tool:search"),
         other => panic!("no line but {other:?}"),
     }
 }

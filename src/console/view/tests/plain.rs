@@ -1,11 +1,11 @@
 //! Tests an ASCII screen: each of the console's own signs has an ASCII form.
 
+use crate::surfaces::list::List;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::super::{shell, twin};
 use crate::layout::gutter::Line;
-use crate::model::overlay::Overlay;
 use crate::symbols::{Charset, Symbol};
 use crate::testing::{ARMING, Stage, text_of};
 use overrule_domain::breaker::Phase;
@@ -156,7 +156,7 @@ fn every_command_of_the_palette_leads_to_plain_signs() {
     for ((name, scene), command) in overrule_testing::sample(all, 13) {
         let mut stage = stage(scene, 100, 30);
         stage.press(":");
-        if !matches!(stage.model.overlays.last(), Some(Overlay::List(_))) {
+        if !stage.model.overlays.is_top::<List>() {
             continue;
         }
         stage.type_text(command.name);

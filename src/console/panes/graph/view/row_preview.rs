@@ -2,10 +2,12 @@
 //!
 //! Must not know: how a plan is made, how a row is drawn.
 
+use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{MAX_HIGHLIGHTED, lanes_of};
 use crate::columns::Columns as _;
+use crate::doc::Doc;
 use crate::model::Model;
 use crate::panes::graph::model::Form;
 use crate::panes::graph::model::rows::Row;
@@ -161,7 +163,7 @@ impl RowPreview {
 }
 
 /// Draws the affected rows of the graph into the room that a preview leaves.
-pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, plan: &Plan) {
+fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, plan: &Plan) {
     let graph = &model.graph;
     if area.height <= LEAST || graph.is_empty() {
         return;
@@ -194,4 +196,22 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, plan: &Pl
     let last = graph.len().saturating_sub(usize::from(body.height));
     let top = row.saturating_sub(BEFORE).min(last);
     lanes_of(model, canvas, body, (top, Form::Lanes), Some(plan));
+}
+
+/// Draws the rows of the graph that a plan affects below its preview, as far as there is room.
+pub(crate) fn touched(model: &Model, frame: &mut Frame<'_>, doc: &Doc, plan: Option<&Plan>) {
+    let Some(plan) = plan else { return };
+    let body = model.screen.places.body;
+    // The line below the preview stays.
+    let y = (model.screen.overlay(doc.rows()).bottom() + 1).min(body.bottom());
+    let room = Rect {
+        y,
+        height: body.bottom() - y,
+        ..body
+    };
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    draw(model, &mut canvas, room, plan);
 }

@@ -1,0 +1,90 @@
+//! An editor of several lines on the screen.
+//!
+//! Must not know: what an edit does.
+
+use ratatui::Frame;
+
+use crate::cards::EDITOR;
+use crate::field::{Field, TextVerb, too_much};
+use crate::keymap::Keymap;
+use crate::model::Model;
+use crate::model::editor::Editor;
+use crate::motion::Move;
+use crate::refusal::Refusal;
+use crate::stack::Surface;
+use crate::surface::SurfaceId;
+use crate::view::editor;
+use overrule_domain::id::NodeId;
+
+impl Surface for Editor {
+    fn id(&self) -> SurfaceId {
+        EDITOR
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
+        editor::draw(model, frame, self);
+    }
+
+    fn step(&mut self, to: Move, _page: usize) {
+        self.field.step(to);
+    }
+
+    fn field(&self) -> Option<&Field> {
+        (self.long.is_none() && !self.sent).then_some(&self.field)
+    }
+
+    fn field_mut(&mut self) -> Option<&mut Field> {
+        (self.long.is_none() && !self.sent).then_some(&mut self.field)
+    }
+
+    fn changed(&mut self) {
+        self.check();
+    }
+
+    fn paste(&mut self, text: &str, keymap: &Keymap) -> Option<Result<(), String>> {
+        self.field()?;
+        let pasted = Self::paste(self, text);
+        Some(pasted.map_err(|why| {
+            let (key, undo) = (keymap.first("external"), keymap.first("undo-typing"));
+            format!("{why}: {key} opens them in $EDITOR, {undo} undoes the paste")
+        }))
+    }
+
+    fn too_long(&mut self, verb: Option<TextVerb>, keymap: &Keymap) -> Option<Result<String, String>> {
+        let long = self.long.as_ref().filter(|_| !self.sent)?;
+        let why = too_much(long).unwrap_or_default();
+        if verb == Some(TextVerb::Undo) && self.go_back() {
+            return Some(Ok("Undone: the text is as before it became too long".to_owned()));
+        }
+        Some(Err(format!("{why}: {}", self.ways_out(keymap))))
+    }
+
+    fn unsendable(&self, keymap: &Keymap) -> Option<Refusal> {
+        let (copy, external) = (keymap.first("copy-selected"), keymap.first("external"));
+        let stages = (!self.is_no_edit()).then(|| format!(", {} stages it", keymap.first("stage")));
+        Some(Refusal::new(format!(
+            "halted: the text stays, but cannot be sent; {copy} copies it, {external} opens it in $EDITOR, where it can \
+             be saved{}",
+            stages.unwrap_or_default()
+        )))
+    }
+
+    fn lost(&self) -> Option<String> {
+        if self.sent || self.is_unchanged() {
+            return None;
+        }
+        let lines = match self.lines() {
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        };
+        Some(format!("Your text in the editor ({lines}) is lost."))
+    }
+
+    fn holds(&self) -> Option<NodeId> {
+        Self::holds(self).filter(|_| !self.sent)
+    }
+
+    fn refused(&mut self) {
+        self.sent = false;
+    }
+}

@@ -1,0 +1,66 @@
+//! The page of all keys, those of a surface first.
+//!
+//! Must not know: what a key does.
+
+use ratatui::Frame;
+
+use crate::cards::PAGE;
+use crate::model::Model;
+use crate::sheet::Sheet;
+use crate::stack::Surface;
+use crate::surface::SurfaceId;
+use crate::tabs::{self, HelpMode};
+use crate::theme::Role;
+
+/// The page of all keys.
+#[derive(Debug, Clone)]
+pub struct HelpPage {
+    /// The surface whose keys come first.
+    here: SurfaceId,
+    /// Its document.
+    pub sheet: Sheet,
+}
+
+impl HelpPage {
+    /// The page with the keys of this surface first.
+    pub fn new(here: SurfaceId) -> Self {
+        Self {
+            here,
+            sheet: Sheet::default(),
+        }
+    }
+}
+
+impl Surface for HelpPage {
+    fn id(&self) -> SurfaceId {
+        PAGE
+    }
+
+    fn prepare(&mut self, model: &mut Model) {
+        let here = self.here;
+        self.sheet.prepare(model, |maker, parts| {
+            let settings = parts.settings;
+            let mode = match (settings.is_replay(), settings.is_recorded()) {
+                (true, _) => HelpMode::Replayed,
+                (false, true) => HelpMode::Read,
+                (false, false) if maker.run.halted.is_some() => HelpMode::Halted {
+                    busy: maker.run.is_busy(),
+                },
+                (false, false) => HelpMode::Live,
+            };
+            tabs::help(maker, &settings.keymap, mode, here);
+        });
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
+        self.sheet.draw(model, frame, "keys", Role::Focus);
+    }
+
+    fn sheet(&self) -> Option<&Sheet> {
+        Some(&self.sheet)
+    }
+
+    fn sheet_mut(&mut self) -> Option<&mut Sheet> {
+        Some(&mut self.sheet)
+    }
+}

@@ -1,0 +1,105 @@
+//! One line to type on the screen.
+//!
+//! Must not know: what it is for.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use crate::cards::LINE;
+use crate::doc::broken;
+use crate::field::Field;
+use crate::halted;
+use crate::keymap::Keymap;
+use crate::model::Model;
+use crate::motion::Move;
+use crate::prompt::Prompt;
+use crate::refusal::Refusal;
+use crate::stack::Surface;
+use crate::surface::SurfaceId;
+use crate::theme::Role;
+use crate::view::dialog;
+
+/// The refusal of a paste where a word confirms a decision.
+pub(crate) const NO_PASTE: &str = "A paste decides nothing. Type the name";
+
+impl Surface for Prompt {
+    fn id(&self) -> SurfaceId {
+        LINE
+    }
+
+    /// Draws it at the bottom of the panes.
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
+        let body = model.screen.places.body;
+        // The title lists what may be typed, in as many rows as needed.
+        let title = title(model, self);
+        let mut titles = broken(&title, usize::from(body.width.saturating_sub(2)));
+        titles.truncate(usize::from(body.height.saturating_sub(1)));
+        let last = titles.pop().unwrap_or_default();
+        let area = Rect {
+            y: body.bottom().saturating_sub(2.min(body.height)),
+            height: 2.min(body.height),
+            ..body
+        };
+        for (above, title) in titles.iter().rev().enumerate() {
+            let row = Rect {
+                y: area
+                    .y
+                    .saturating_sub(u16::try_from(above + 1).unwrap_or(u16::MAX)),
+                height: 1,
+                ..area
+            };
+            dialog::open(model, frame, row, title, Role::Focus);
+        }
+        let field = dialog::open(model, frame, area, &last, Role::Focus);
+        self.field.draw(frame, field, &model.settings.look);
+    }
+
+    fn is_over(&self) -> bool {
+        self.style.over
+    }
+
+    fn step(&mut self, to: Move, _page: usize) {
+        self.field.step(to);
+    }
+
+    fn field(&self) -> Option<&Field> {
+        Some(&self.field)
+    }
+
+    fn field_mut(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn paste(&mut self, text: &str, _keymap: &Keymap) -> Option<Result<(), String>> {
+        if self.style.confirms {
+            return Some(Err(NO_PASTE.to_owned()));
+        }
+        Some(self.field.paste(text))
+    }
+
+    fn unsendable(&self, keymap: &Keymap) -> Option<Refusal> {
+        let copy = keymap.first("copy-selected");
+        let why = format!("halted: this stays, but cannot be sent; {copy} copies it");
+        self.style.records.then(|| Refusal::new(why))
+    }
+}
+
+/// The title of a line, with the time left where there is a deadline.
+fn title(model: &Model, line: &Prompt) -> String {
+    if let Some(why) = halted::typed(model) {
+        return why.to_string();
+    }
+    let title = line.title.clone();
+    let Some(call) = line.call else { return title };
+    let status = model.run.state.call(call).map(|call| &call.status);
+    match (model.time_left(call), status) {
+        (Some(left), _) => format!("{title} ({left})"),
+        (None, Some(status)) if status.is_settled() => {
+            format!(
+                "{title} ({call} is {} meanwhile, and can no longer be rejected)",
+                status.base_label()
+            )
+        }
+        _ => title,
+    }
+}

@@ -1,0 +1,173 @@
+//! The preview of a change of the graph, before the commit.
+//!
+//! Must not know: what an edit does.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use ratatui::Frame;
+
+use crate::cards::REVIEW;
+use crate::model::Model;
+use crate::model::arming::{Question, Visibility};
+use crate::model::edit_preview::Change;
+use crate::model::editor::Editor;
+use crate::panes::graph::view::row_preview::touched;
+use crate::refusal::{PREVIEW_UNSEEN, Refusal};
+use crate::sheet::Sheet;
+use crate::stack::{Erases, Surface};
+use crate::summary::Summary;
+use crate::surface::SurfaceId;
+use crate::tabs;
+use crate::theme::Role;
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::lineage::Plan;
+use overrule_domain::refusal::Refusal as Refused;
+
+/// Preview of a change of the graph, before the commit.
+#[derive(Debug, Clone)]
+pub struct Review {
+    /// The command to commit.
+    pub command: Command,
+    /// Title that describes the change.
+    pub title: String,
+    /// What it would do; none until it was planned for the screen.
+    pub plan: Option<Result<Plan, Refused>>,
+    /// Texts that change.
+    pub changes: Vec<Changed>,
+    /// Why, for the log; empty for no reason.
+    pub reason: String,
+    /// Where these edits come from.
+    pub whose: Whose,
+    /// The command that was sent and is not answered yet.
+    pub sent: Option<Command>,
+    /// What happened to the node while the operator typed; empty for nothing. Safe to show.
+    pub meanwhile: String,
+    /// Changes with the plan.
+    pub stamp: u64,
+    /// Its document.
+    pub sheet: Sheet,
+}
+
+impl Review {
+    /// The plan, or the reason why there is none.
+    pub fn known(&self) -> Result<&Plan, Refusal> {
+        match &self.plan {
+            Some(Ok(plan)) => Ok(plan),
+            Some(Err(refusal)) => Err(Refusal::outside(refusal.message.clone())),
+            None => Err(Refusal::unseen(PREVIEW_UNSEEN)),
+        }
+    }
+
+    /// The edits of an edit command; empty for other commands.
+    pub fn edits(&self) -> &[Edit] {
+        match &self.command {
+            Command::Edit(EditCommand::Commit { edits, .. }) => edits,
+            _ => &[],
+        }
+    }
+
+    /// True if later turns stay active although their context changes.
+    pub const fn keeps_later(&self) -> bool {
+        matches!(
+            self.command,
+            Command::Edit(EditCommand::Commit { keep_later: true, .. })
+        )
+    }
+}
+
+/// Where the edits of a review come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Just made by the operator.
+    New,
+    /// A staged edit that was opened again.
+    Item(u64),
+    /// All staged edits.
+    AllStaged,
+}
+
+/// A text that an edit changes.
+#[derive(Debug, Clone)]
+pub struct Changed {
+    /// Which edit.
+    pub what: Summary,
+    /// The text before and after.
+    pub texts: [Arc<str>; 2],
+}
+
+impl Surface for Review {
+    fn id(&self) -> SurfaceId {
+        REVIEW
+    }
+
+    fn prepare(&mut self, model: &mut Model) {
+        if self.sheet.is_stale(model) {
+            // What happened to the node of the editor below.
+            let editor = model.overlays.top::<Editor>();
+            let meanwhile = editor.and_then(|editor| editor.edit_base.since(&model.run.state));
+            self.meanwhile = meanwhile.map(|meanwhile| meanwhile.what).unwrap_or_default();
+        }
+        let mut sheet = std::mem::take(&mut self.sheet);
+        sheet.prepare(model, |maker, parts| {
+            let change = Change::Command(self.command.clone());
+            let preview = parts.cached.edit_preview(&maker.run.state, change);
+            self.plan = Some(preview.plan.clone());
+            tabs::review(maker, self, preview);
+            self.stamp = stamp(self);
+        });
+        self.sheet = sheet;
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
+        let title = if model.run.committing {
+            "sent, waiting for a reply"
+        } else {
+            &self.title
+        };
+        self.sheet.draw(model, frame, title, Role::Decision);
+        touched(model, frame, &self.sheet.doc, self.known().ok());
+    }
+
+    fn erases(&self, _model: &Model) -> Erases {
+        Erases::Panes
+    }
+
+    fn sheet(&self) -> Option<&Sheet> {
+        Some(&self.sheet)
+    }
+
+    fn sheet_mut(&mut self) -> Option<&mut Sheet> {
+        Some(&mut self.sheet)
+    }
+
+    fn visible(&self, model: &Model) -> Option<Visibility> {
+        self.sheet.visible(model, Question::Review { stamp: self.stamp })
+    }
+
+    fn has_sent(&self, command: &Command) -> bool {
+        self.sent.as_ref() == Some(command)
+    }
+
+    fn refused(&mut self) {
+        self.sheet.made = None;
+    }
+}
+
+/// Hash of what is committed and of its plan.
+fn stamp(review: &Review) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (review.keeps_later(), &review.meanwhile).hash(&mut hasher);
+    match &review.plan {
+        None => {}
+        Some(Ok(plan)) => {
+            (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
+            (&plan.certain, &plan.approves, &plan.turns, plan.asks).hash(&mut hasher);
+            (&plan.corrections, &plan.corrections_lost).hash(&mut hasher);
+            plan.corrections_may_be_lost.hash(&mut hasher);
+            (&plan.recalled, &plan.drifted, &plan.held, &plan.perhaps).hash(&mut hasher);
+        }
+        Some(Err(refusal)) => refusal.message.hash(&mut hasher),
+    }
+    hasher.finish()
+}

@@ -1,0 +1,66 @@
+//! The list of the rules of the session.
+//!
+//! Must not know: how a rule is evaluated.
+
+use ratatui::Frame;
+
+use crate::cards::RULES;
+use crate::listing::{Listing, Rows};
+use crate::model::Model;
+use crate::panes::rows::Target;
+use crate::stack::{Erases, Surface};
+use crate::surface::SurfaceId;
+use crate::tabs::{self, Maker};
+use crate::view::listing::listing;
+
+/// The rules of the session.
+#[derive(Debug, Clone, Default)]
+pub struct RuleList {
+    /// The rows, and the details of the one under the cursor.
+    pub list: Listing,
+}
+
+impl Surface for RuleList {
+    fn id(&self) -> SurfaceId {
+        RULES
+    }
+
+    fn prepare(&mut self, model: &mut Model) {
+        let (state, stamp) = (&model.run.state, model.staged_edits.stamp);
+        let looks = (model.screen.overlay_width(), model.settings.charset);
+        let mut maker = Maker::new(
+            &model.run,
+            &mut model.inspector.cache,
+            &model.queue.call_groups,
+            looks,
+        );
+        let rows = |maker: &mut Maker<'_>, list: &mut Listing| {
+            list.take(tabs::rules(state));
+            "rules of the session".clone_into(&mut list.title);
+            list.rows = Rows::all(tabs::rule_list(state, &list.items, maker.width));
+        };
+        let details = |maker: &mut Maker<'_>, list: &mut Listing| {
+            if let Some(Target::Rule(no)) = list.selected {
+                tabs::rule_more(maker, no);
+            }
+        };
+        self.list.renew(&mut maker, stamp, rows, details);
+        self.list.scroll_on(&model.screen);
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
+        listing(model, frame, &self.list);
+    }
+
+    fn erases(&self, _model: &Model) -> Erases {
+        Erases::Frame
+    }
+
+    fn listing(&self) -> Option<&Listing> {
+        Some(&self.list)
+    }
+
+    fn listing_mut(&mut self) -> Option<&mut Listing> {
+        Some(&mut self.list)
+    }
+}
