@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::columns::Columns as _;
+use crate::json;
 use crate::testing::{Stage, id};
 use overrule_base::text::shown_in_ascii;
 
