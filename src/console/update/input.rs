@@ -11,7 +11,7 @@ use super::prompts;
 use super::refresh::prepare;
 use crate::hints::surface;
 use crate::key::{Code, Key};
-use crate::model::arming::{BURST_MS, Pace};
+use crate::model::key_state::{BURST_MS, Pace};
 use crate::model::{Message, Model};
 use crate::msg::Out;
 use crate::verbs::availability;

@@ -8,7 +8,7 @@ use super::open;
 use crate::field::{Field, TextVerb, too_much};
 use crate::key::Key;
 use crate::model::Model;
-use crate::model::arming::BURST_KEYS;
+use crate::model::key_state::BURST_KEYS;
 use crate::msg::Out;
 use crate::prompt::Prompt;
 use crate::surfaces::line::NO_PASTE;

@@ -3,8 +3,8 @@
 use super::branches::{commit, list};
 use crate::dialog::Dialog;
 use crate::link::{OrphanCandidate, Update};
-use crate::model::arming::HELD_MS;
 use crate::model::double_press::DOUBLE_PRESS_MS;
+use crate::model::key_state::HELD_MS;
 use crate::msg::{Msg, Out};
 use crate::surfaces::effects::EffectList;
 use crate::testing::{ARMING, Stage, id};
