@@ -2,6 +2,7 @@
 //!
 //! Must not know: the terminal, what keys do.
 
+mod banner;
 pub(crate) mod dialog;
 pub(crate) mod editor;
 mod header;

@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::paint::Canvas;
-use super::{dialog, header, replay, status};
+use super::{banner, dialog, header, replay, status};
 use crate::layout::gutter::Line;
 use crate::model::Model;
 use crate::panes::Pane;
@@ -36,7 +36,7 @@ pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
         canvas.fill(whole, Role::Text);
         header::draw(model, &mut canvas, places.header);
         if let Some(area) = places.banner {
-            header::banner(model, &mut canvas, area);
+            banner::draw(model, &mut canvas, area);
         }
         let registry = model.settings.keymap.registry();
         for pane in model.screen.panes() {

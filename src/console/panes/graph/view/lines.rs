@@ -9,7 +9,6 @@ use ratatui::layout::Rect;
 
 use super::row_preview::RowPreview;
 use super::{MAX_HIGHLIGHTED, lanes, open};
-use node::node_line;
 use crate::doc::Styled;
 use crate::layout::fold::RowKind;
 use crate::model::Model;
@@ -17,6 +16,7 @@ use crate::panes::graph::model::rows::Row;
 use crate::symbols::Symbol;
 use crate::theme::Role;
 use crate::view::paint::{Canvas, tail};
+use node::node_line;
 use overrule_base::text::{head, visible};
 use overrule_domain::effective_status::EffectiveStatus;
 use overrule_domain::id::{NodeId, NodeKind, TurnId};

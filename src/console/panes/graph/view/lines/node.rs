@@ -113,11 +113,14 @@ fn call_line(
         line = line.own(role(symbol.role()), format!("{word}  "));
     }
     let separate = model.graph.settings.split.contains(&call.id);
-    let result = state.observation(call.id).filter(|_| !separate).map(|observation| {
-        let by_hand = matches!(observation.now().origin, Origin::Operator { .. });
-        let outcome = observation.outcome();
-        (by_hand, outcome.map(summary::short_result).unwrap_or_default())
-    });
+    let result = state
+        .observation(call.id)
+        .filter(|_| !separate)
+        .map(|observation| {
+            let by_hand = matches!(observation.now().origin, Origin::Operator { .. });
+            let outcome = observation.outcome();
+            (by_hand, outcome.map(summary::short_result).unwrap_or_default())
+        });
     let left = width.saturating_sub(line.columns());
     let printed = model.last_printed(call);
     let room = match (&result, &printed) {
@@ -129,9 +132,11 @@ fn call_line(
     let arrow = format!(" {} ", Symbol::Arrow.glyph(model.settings.charset));
     if let Some(printed) = printed {
         let room = width.saturating_sub(line.columns() + 3);
-        line = line
-            .own(role(Role::Dim), arrow.as_str())
-            .summary(role(Role::Dim), &summary::text_of(printed), room);
+        line = line.own(role(Role::Dim), arrow.as_str()).summary(
+            role(Role::Dim),
+            &summary::text_of(printed),
+            room,
+        );
     }
     if let Some((by_hand, result)) = result {
         line = line.own(role(Role::Dim), arrow);
