@@ -5,19 +5,20 @@
 //! Level-triggered: the same state always gives the same events, whatever led to it. Asking again
 //! repairs a crash between two events. The caller repeats until it gives nothing.
 
-pub mod ask;
+mod ask;
 mod breaker;
-pub mod check;
+mod check;
 mod correction;
-pub mod delegate;
-pub mod escape;
-pub mod gate;
-pub mod ladder;
-pub mod launch;
-pub mod look;
+mod delegate;
+mod escape;
+mod gate;
+mod ladder;
+mod launch;
+mod look;
 mod output;
+mod reduce;
 mod restrict;
-pub mod settle;
+mod settle;
 
 use super::advice::Advice;
 use super::draft::Draft;
@@ -69,12 +70,4 @@ fn first_of<'r>(state: &State, advice: &dyn Advice, rules: impl Iterator<Item = 
         }
     }
     draft.events
-}
-
-/// True if a call may act: its turn is active and not suspended, and so is every turn it depends
-/// on.
-pub(super) fn acts(state: &State, call: super::id::NodeId) -> bool {
-    state
-        .turn_of(call)
-        .is_some_and(|turn| super::thread::acts(state, turn))
 }

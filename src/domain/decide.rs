@@ -4,22 +4,23 @@
 //!
 //! It decides only what follows directly. What follows from the new state is found by `advance`.
 
-pub mod call;
+mod call;
 mod consent;
 pub mod edit;
-pub mod escape;
-pub mod execution;
-pub mod reduce;
-pub mod resilience;
+mod escape;
+mod execution;
+mod reduce;
+mod resilience;
 mod rule;
-pub mod run;
-pub mod stream;
-pub mod weight;
+mod run;
+mod stream;
+mod weight;
 
 use super::advice::Advice;
 use super::command::{Command, RunCommand};
 use super::draft::Draft;
 use super::event::Event;
+use super::holds::restore_holds;
 use super::input::Input;
 use super::refusal::Refusal;
 use super::server_question;
@@ -40,7 +41,7 @@ pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<
         Command::Weight(command) => weight::decide(&mut draft, command)?,
     }
     if matches!(command, Command::Call(_) | Command::Edit(_)) {
-        edit::restore_holds(&mut draft, Some(command));
+        restore_holds(&mut draft, Some(command));
     }
     Ok(draft.events)
 }

@@ -5,6 +5,7 @@
 pub mod advised;
 pub mod awaiting;
 pub mod open_step;
+pub mod pause;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

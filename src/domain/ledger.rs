@@ -214,3 +214,29 @@ pub fn orphan_notice(state: &State) -> Option<Arc<str>> {
     let lines: Vec<String> = lines.into_iter().chain([elsewhere]).flatten().collect();
     (!lines.is_empty()).then(|| Arc::from(lines.join(" ")))
 }
+
+/// Effects that calls already had which may run again. Looked for among the calls or among the effects,
+/// whichever are fewer.
+pub(crate) fn repeated(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
+    let happened = |entry: &&LedgerEntry| match &entry.outcome {
+        LedgerOutcome::Known(outcome) => !matches!(outcome, Outcome::Err(error) if !error.executed),
+        LedgerOutcome::Unknown | LedgerOutcome::Running => true,
+        LedgerOutcome::DidNot => false,
+    };
+    let known = &state.agenda.effects;
+    if known.len() < calls.len() {
+        let entries = effects(state)
+            .filter(|entry| calls.contains(&entry.call))
+            .filter(happened);
+        return entries.map(|entry| entry.seq).collect();
+    }
+    let attempts = calls.iter().filter_map(|id| state.calls.get(id));
+    let attempts = attempts.flat_map(|call| &call.attempts);
+    attempts
+        .map(|attempt| attempt.intent)
+        .filter(|intent| known.contains_key(intent))
+        .filter_map(|intent| state.ledger.get(&intent))
+        .filter(happened)
+        .map(|entry| entry.seq)
+        .collect()
+}

@@ -9,44 +9,23 @@ use std::collections::BTreeSet;
 
 use super::advance;
 use super::advice::Cards;
-use super::call::{Outcome, Status};
+use super::affected_nodes::AffectedNodes;
+use super::call::Status;
 use super::command::{Command, Edit, EditCommand};
 use super::decide;
 use super::event::{CallEvent, Event};
 use super::id::{NodeId, NodeKind, Seq, TurnId};
-use super::ledger;
 use super::price::Money;
 use super::refusal::Refusal;
-use super::state::{LedgerEntry, LedgerOutcome, State};
+use super::state::State;
 use super::trial::try_out;
 use super::turn::Usage;
 
-use affected_nodes::AffectedNodes;
-
-mod affected_nodes;
 mod estimate;
 mod lost_inputs;
 
+pub use super::affected_nodes::ModelRequest;
 pub use lost_inputs::LostInput;
-
-/// Whether the model is asked again after an edit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum ModelRequest {
-    /// It is not.
-    #[default]
-    No,
-    /// Only if a result that is recomputed differs.
-    IfDifferent,
-    /// It is.
-    Yes,
-}
-
-impl ModelRequest {
-    /// True where it is or may be.
-    pub fn perhaps(self) -> bool {
-        self != Self::No
-    }
-}
 
 /// What a set of edits would do. Lists of nodes are in journal order, apart from `cancelled`, `drained`,
 /// `approves` and `consents`.
@@ -149,11 +128,6 @@ pub fn plan_of(state: &State, command: &EditCommand) -> Result<Plan, Refusal> {
     Ok(of_events(state, &events))
 }
 
-/// Executions with effects that already happened under what these facts replace or run again.
-pub(super) fn effects_of(state: &State, events: &[Event]) -> BTreeSet<Seq> {
-    AffectedNodes::of(state, events).effects
-}
-
 /// The plan that the facts of an edit amount to.
 pub fn of_events(state: &State, events: &[Event]) -> Plan {
     let mut reach = AffectedNodes::of(state, events);
@@ -244,36 +218,6 @@ fn unchanged(state: &State, reach: &AffectedNodes) -> Vec<NodeId> {
         stored.remove(id);
     }
     stored.into_iter().collect()
-}
-
-fn is_active(state: &State, id: NodeId) -> bool {
-    state.nodes.get(&id).is_some_and(|node| node.active)
-}
-
-/// Effects that calls already had which may run again. Looked for among the calls or among the effects,
-/// whichever are fewer.
-fn repeated(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
-    let happened = |entry: &&LedgerEntry| match &entry.outcome {
-        LedgerOutcome::Known(outcome) => !matches!(outcome, Outcome::Err(error) if !error.executed),
-        LedgerOutcome::Unknown | LedgerOutcome::Running => true,
-        LedgerOutcome::DidNot => false,
-    };
-    let effects = &state.agenda.effects;
-    if effects.len() < calls.len() {
-        let entries = ledger::effects(state)
-            .filter(|entry| calls.contains(&entry.call))
-            .filter(happened);
-        return entries.map(|entry| entry.seq).collect();
-    }
-    let attempts = calls.iter().filter_map(|id| state.calls.get(id));
-    let attempts = attempts.flat_map(|call| &call.attempts);
-    attempts
-        .map(|attempt| attempt.intent)
-        .filter(|intent| effects.contains_key(intent))
-        .filter_map(|intent| state.ledger.get(&intent))
-        .filter(happened)
-        .map(|entry| entry.seq)
-        .collect()
 }
 
 /// Active calls that have not ended, or whose results an earlier edit put in question: the model is

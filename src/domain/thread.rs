@@ -104,6 +104,12 @@ pub fn acts(state: &State, turn: &Turn) -> bool {
     turn.is_active() && (turn.thread == ROOT || activity(state, turn) == Activity::Active)
 }
 
+/// Returns true if a call may act: its turn is active and not suspended, and so is every turn it depends
+/// on.
+pub fn call_acts(state: &State, call: NodeId) -> bool {
+    state.turn_of(call).is_some_and(|turn| acts(state, turn))
+}
+
 /// The threads that have something to do: the root, and sub-agents at work in turns that are not
 /// suspended.
 pub fn at_work(state: &State) -> impl Iterator<Item = ThreadId> {

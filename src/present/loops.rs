@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use overrule_domain::decide::escape::waits_for_operator;
+use overrule_domain::escape::pause::waits_for_operator;
 use overrule_domain::escape::{Finding, Incident, Lesson, LoopStep, Proposal, Signature, Step, StepOutcome};
 use overrule_domain::id::NodeId;
 use overrule_domain::node::Node;

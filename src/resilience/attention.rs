@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use overrule_domain::breaker::Phase;
 use overrule_domain::call::{Call, Decision, Outcome, Status};
-use overrule_domain::decide::escape::waits_for_operator;
+use overrule_domain::escape::pause::waits_for_operator;
 use overrule_domain::escape::{Incident, LoopStep, Step, StepOutcome, args_hash};
 use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::ladder::{Round, Stage, shut};

@@ -7,7 +7,7 @@ use crate::doc::Styled;
 use crate::keymap::Keymap;
 use crate::loops::paragraphs;
 use crate::theme::Role;
-use overrule_domain::decide::escape::waits_for_operator;
+use overrule_domain::escape::pause::waits_for_operator;
 use overrule_domain::escape::{Incident, StepOutcome};
 use overrule_domain::id::NodeId;
 use overrule_domain::node::Origin;

@@ -5,20 +5,17 @@
 //! Respects the limits. Suspended turns are restored or superseded here.
 
 use super::output::{self, AnswerCheck};
-use super::{correction, delegate, escape};
+use super::{correction, delegate, escape, reduce};
 use crate::advice::Advice;
 use crate::branch::recall::recorded_reply;
 use crate::breaker::Breaker;
 use crate::breaker::of_run;
 use crate::budget;
-use crate::decide::reduce::reduce_by_rule;
 use crate::draft::Draft;
 use crate::escape::open_step;
-use crate::event::run::Reduction;
 use crate::event::{Event, RunEvent, TurnEvent, WeightEvent};
 use crate::id::{Epoch, NodeId, NodeKind, ThreadId};
 use crate::invalidation;
-use crate::reduction::{self, summary};
 use crate::request;
 use crate::retry_wait;
 use crate::state::{Mode, State};
@@ -48,7 +45,7 @@ fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
             Mode::Stopped(_) | Mode::Finished(_) => false,
         };
     if retry_broken(draft, thread, allowed)
-        || allowed && reduce_by_rule(draft, thread)
+        || allowed && reduce::by_rule(draft, thread)
         || !all_settled(draft.state, thread)
     {
         return;
@@ -89,7 +86,7 @@ fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     if reuse_reply(draft, last, &context)
         || child.is_some_and(|child| delegate::spent(draft, child))
         || budget::limited(draft)
-        || reduced(draft, thread)
+        || reduce::reduced(draft, thread)
     {
         return;
     }
@@ -260,60 +257,5 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
         let turns = held.iter().map(|turn| turn.id).collect();
         invalidation::supersede_turns(draft, turns);
     }
-    true
-}
-
-/// Makes a request shorter that is too long, or stops before it. True if no request may be made now.
-fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
-    let state = draft.state;
-    let open = summary::open(state);
-    if open.is_some_and(|asked| asked.thread == thread) {
-        return true;
-    }
-    let Some(limit) = state.settings.limits.context else {
-        return false;
-    };
-    let Some(most) = limit.tokens else {
-        return false;
-    };
-    let tokens = reduction::tokens(state, thread);
-    if tokens <= most {
-        return false;
-    }
-    let plan = reduction::plan(state, thread, most, limit.by);
-    let after = reduction::last_before(state, thread, None);
-    let failed = summary::failure(state, thread, after).cloned();
-    if reduction::may_reduce(state, &limit) {
-        // A summary that failed is not asked for again, and not without a request that is left.
-        let may_ask = failed.is_none() && budget::none_left(state).is_none();
-        if !plan.is_empty() && limit.by != Reduction::Summarize {
-            reduction::commit(draft, after, &plan, Some(reduction::RULE));
-            return true;
-        }
-        if !plan.is_empty() && open.is_some() {
-            return true;
-        }
-        if !plan.is_empty() && may_ask {
-            summary::ask(draft, thread, after, &plan, Some(reduction::RULE));
-            return true;
-        }
-        // There is nothing to shorten, and it may still fit.
-        if plan.is_empty() && limit.window.is_some_and(|window| tokens < window) {
-            return false;
-        }
-    }
-    let what = match failed {
-        Some(why) => format!("there is no summary: {why}"),
-        None if plan.is_empty() => plan.why_empty().to_owned(),
-        None => plan.describe(),
-    };
-    let window = limit.window.map(|window| format!(" (window {window})"));
-    draft.run(RunEvent::LimitReached {
-        which: reduction::LIMIT.into(),
-        message: format!(
-            "the next request has about {tokens} tokens, {most} allowed{}; {what}",
-            window.unwrap_or_default()
-        ),
-    });
     true
 }

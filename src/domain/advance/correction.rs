@@ -9,6 +9,7 @@ use crate::draft::Draft;
 use crate::event::{CallEvent, EditEvent};
 use crate::id::{NodeId, ThreadId};
 use crate::node::Node;
+use crate::thread;
 
 /// Applies corrections to ready and invalid calls before any other rule decides on them.
 pub(super) fn carry_all(draft: &mut Draft<'_>, advice: &dyn Advice) {
@@ -27,7 +28,7 @@ pub(super) fn carry_all(draft: &mut Draft<'_>, advice: &dyn Advice) {
         let is_answer = tool
             .and_then(|tool| advice.tool(tool))
             .is_some_and(|facts| facts.is_answer());
-        if waits && !is_answer && super::acts(state, id) {
+        if waits && !is_answer && thread::call_acts(state, id) {
             carry(draft, id);
         }
     }

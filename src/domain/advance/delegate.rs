@@ -41,7 +41,7 @@ pub(super) fn begin(draft: &mut Draft<'_>, advice: &dyn Advice) {
         .agenda
         .delegating
         .iter()
-        .filter(|id| !thread::is_held(state, **id) && super::acts(state, **id) && is_free(state, **id))
+        .filter(|id| !thread::is_held(state, **id) && thread::call_acts(state, **id) && is_free(state, **id))
         .filter_map(|id| state.calls.get(id))
         .find(|call| !call.suspect);
     if let Some(call) = next
@@ -111,7 +111,7 @@ pub(super) fn spent(draft: &mut Draft<'_>, child: &Child) -> bool {
 }
 
 /// Ends a sub-agent that is in a loop: its call fails.
-pub fn ended_by_guard(draft: &mut Draft<'_>, child: &Child, what: &str) {
+pub(super) fn ended_by_guard(draft: &mut Draft<'_>, child: &Child, what: &str) {
     let message = format!("the sub-agent was in a loop and was ended ({what})");
     failed(draft, child, message, "give it another task, or do it yourself");
 }

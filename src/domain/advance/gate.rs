@@ -14,11 +14,12 @@ use crate::repeat::{consent_needed, reusable};
 use crate::restrict;
 use crate::state::{LedgerOutcome, State};
 use crate::tags;
+use crate::thread;
 
 pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     for id in state.agenda.ungated.iter().copied() {
-        if !super::acts(draft.state, id) {
+        if !thread::call_acts(draft.state, id) {
             continue;
         }
         let Some(call) = draft.state.calls.get(&id) else {

@@ -7,15 +7,16 @@
 use crate::advice::Advice;
 use crate::budget;
 use crate::call::{Call, Status};
-use crate::decide::resilience;
 use crate::draft::Draft;
 use crate::event::ResilienceEvent;
 use crate::id::{Attempt, Rev};
 use crate::ladder::{Findings, Next};
 use crate::node::Node;
 use crate::restrict;
+use crate::revision;
 use crate::server_question;
 use crate::state::Mode;
+use crate::thread;
 
 /// Why a question of a server that is not valid ends.
 const NO_REPAIR: &str = "it is a question of a server";
@@ -28,7 +29,7 @@ pub(super) fn decide_failures(draft: &mut Draft<'_>, advice: &dyn Advice) {
             continue;
         };
         // A stale call may get other inputs, and with them another outcome.
-        if call.suspect || !super::acts(state, id) {
+        if call.suspect || !thread::call_acts(state, id) {
             continue;
         }
         let rev = state.nodes.get(&id).map(Node::rev).unwrap_or_default();
@@ -70,7 +71,7 @@ fn step(draft: &mut Draft<'_>, call: &Call, rev: Rev, next: Next) {
         Next::Repair(repair) => {
             let round = repair.found.round;
             diagnosed(draft, call, rev, repair.found);
-            resilience::apply(draft, id, round, &repair.fix);
+            revision::repaired(draft, id, round, &repair.fix);
         }
         Next::Ask(ask) => {
             if let Some(why) = budget::no_request_for(draft.state) {

@@ -30,7 +30,7 @@ pub(super) fn retry_unknown(draft: &mut Draft<'_>, _advice: &dyn Advice) {
         let repeatable = draft.state.calls.get(id).is_some_and(|call| {
             matches!(call.status, Status::OutcomeUnknown(_)) && call.effect <= EffectClass::Idempotent
         });
-        if repeatable && super::acts(draft.state, *id) {
+        if repeatable && thread::call_acts(draft.state, *id) {
             draft.call(CallEvent::Woken { call: *id });
         }
     }
@@ -60,7 +60,7 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
         if free == 0 {
             break;
         }
-        if thread::is_held(draft.state, *id) || !super::acts(draft.state, *id) {
+        if thread::is_held(draft.state, *id) || !thread::call_acts(draft.state, *id) {
             continue;
         }
         let tool_runs = |call: &&Call| !call.suspect && !call.delegates;

@@ -17,7 +17,7 @@ use crate::thread;
 pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     for id in state.agenda.woken.iter().copied() {
-        if !super::acts(draft.state, id) {
+        if !thread::call_acts(draft.state, id) {
             continue;
         }
         let Some(call) = draft.state.calls.get(&id) else {

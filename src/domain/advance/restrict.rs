@@ -10,6 +10,7 @@ use crate::draft::Draft;
 use crate::event::ResilienceEvent;
 use crate::node::Node;
 use crate::restrict::{NOT_AGAIN, denial, forbids};
+use crate::thread;
 
 /// Denies calls that wait for the operator, a slot or a time, and ends repairs. The gate denies the
 /// calls that it has not seen yet.
@@ -30,7 +31,7 @@ pub(super) fn deny(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     calls.sort_unstable();
     calls.dedup();
     for call in calls.iter().filter_map(|id| state.calls.get(id)) {
-        if call.suspect || !super::acts(state, call.id) || !forbids(state, call) {
+        if call.suspect || !thread::call_acts(state, call.id) || !forbids(state, call) {
             continue;
         }
         match call.status {

@@ -21,6 +21,7 @@ use crate::id::{Attempt, NodeId, NodeKind, Rev, Seq};
 use crate::invalidation;
 use crate::node::{Node, Origin};
 use crate::refusal::{Refusal, RefusalKind};
+use crate::regenerate;
 use crate::restrict;
 use crate::server_question;
 use crate::state::{Mode, State};
@@ -131,7 +132,7 @@ pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
         ));
     }
     match state.turn_of(id).map(|turn| thread::activity(state, turn)) {
-        Some(Activity::Active) => edit::not_pinned_above(state, thread::of(state, id)).map(|()| call),
+        Some(Activity::Active) => regenerate::not_pinned_above(state, thread::of(state, id)).map(|()| call),
         Some(Activity::Suspended(_)) => Err(Refusal::new(
             RefusalKind::Status,
             format!("{id} is suspended until an edit before it takes effect; hint: wait"),

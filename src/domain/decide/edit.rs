@@ -5,39 +5,34 @@
 //! What the model made after the edited place is superseded. Results computed from it become stale,
 //! and are recomputed only if their inputs differ.
 
-mod back;
 mod copy_node;
 mod insert;
 pub mod of_agent;
 mod recall;
 mod revise;
 mod structure;
-mod waits;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::escape;
 use crate::advice::Advice;
+use crate::affected_nodes;
 use crate::command::{Edit, EditCommand};
 use crate::draft::Draft;
 use crate::effective_status;
 use crate::event::{EditEvent, Event, TurnEvent};
-use crate::id::{NodeId, NodeKind, ThreadId, TurnId};
-use crate::invalidation::{self, supersede_turns};
-use crate::lineage;
+use crate::holds;
+use crate::id::{NodeId, NodeKind, TurnId};
+use crate::invalidation;
 use crate::node::Node;
 use crate::reference::kept;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::requested;
+use crate::regenerate::{acting, regenerate};
 use crate::restrict;
 use crate::server_question;
 use crate::state::State;
-use crate::thread;
 use crate::trial::try_out;
-
-pub(super) use back::go_back;
-pub(super) use waits::restore_holds;
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
@@ -54,7 +49,10 @@ pub(super) fn decide(
             let events = commit(draft.state, advice, edits, (reason.as_ref(), *keep_later))?;
             // Computed only if a preview was shown: a wide edit has many calls to scan.
             if effects_seen.is_some() {
-                seen(*effects_seen, lineage::effects_of(draft.state, &events).len())?;
+                seen(
+                    *effects_seen,
+                    affected_nodes::effects_of(draft.state, &events).len(),
+                )?;
             }
             draft.events.extend(events);
             escape::word_given(draft);
@@ -100,7 +98,7 @@ fn hold(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
             format!("cannot edit {node}: it is not active"),
         ));
     }
-    let calls = waits::touched(draft.state, node);
+    let calls = holds::touched(draft.state, node);
     draft.edit(EditEvent::Suspended { node, calls });
     Ok(())
 }
@@ -277,48 +275,23 @@ fn one(
 /// Asks the model again for a whole turn. The turn and all later ones are superseded, and the
 /// request is made although its reply is recorded.
 pub(super) fn regenerate_turn(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal> {
-    let state = draft.state;
-    let Some(turn) = state.turns.get(&id).filter(|turn| thread::acts(state, turn)) else {
-        return Err(Refusal::new(
-            RefusalKind::Superseded,
-            format!("{id} is superseded, or suspended by an edit"),
-        ));
-    };
+    let turn = acting(draft.state, id)?;
     if turn.asked == 0 {
         return Err(Refusal::new(
             RefusalKind::Status,
             format!("{id} is the operator's own: the model was not asked for it"),
         ));
     }
-    let (turns, after) = invalidation::from_turn(state, turn);
-    not_pinned_above(state, turn.thread)?;
-    nothing_open_before(state, id)?;
-    begin_after(draft, id, &format!("{} {id}", effective_status::ASKS_AGAIN), None);
-    supersede_turns(draft, turns);
-    // The superseded nodes change the request: it is made from what is left.
-    let mut left = state.clone();
-    try_out(&mut left, &draft.events);
-    let new = draft.turn();
-    let event = requested(&left, (new, turn.thread, after), 1);
-    draft.turn_event(event);
-    Ok(())
-}
-
-/// Refuses to ask the model while an earlier call has not ended: the request would lack its result.
-pub(super) fn nothing_open_before(state: &State, id: TurnId) -> Result<(), Refusal> {
-    let open = state
-        .turns
-        .get(&id)
-        .and_then(|turn| thread::open_before(state, turn));
-    match open {
-        None => Ok(()),
-        Some(open) => Err(Refusal::new(
-            RefusalKind::Status,
-            format!(
-                "cannot ask again for {id}: {open} before it has not ended; hint: decide its calls first"
-            ),
-        )),
-    }
+    let committed = EditEvent::Committed {
+        epoch: draft.epoch,
+        intervention: draft.node(NodeKind::Intervention),
+        target: None,
+        after: Some(id),
+        what: Arc::from(format!("{} {id}", effective_status::ASKS_AGAIN)),
+        reason: None,
+        by: None,
+    };
+    regenerate(draft, turn, committed)
 }
 
 /// Starts an edit: a new epoch and the node that represents it.
@@ -352,18 +325,5 @@ fn begin_at(
     let after = after.and_then(|id| draft.state.turns.get(&id));
     if let Some(turn) = after.or_else(|| draft.state.turn_of(target?)) {
         invalidation::resume_callers(draft, turn.thread);
-    }
-}
-
-/// Refuses changes of a sub-agent's work if the operator wrote its result.
-pub(super) fn not_pinned_above(state: &State, thread: ThreadId) -> Result<(), Refusal> {
-    match thread::pinned_above(state, thread) {
-        None => Ok(()),
-        Some(id) => Err(Refusal::new(
-            RefusalKind::Status,
-            format!(
-                "cannot change this sub-agent: the operator wrote its result {id}; hint: unpin {id} first"
-            ),
-        )),
     }
 }

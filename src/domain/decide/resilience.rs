@@ -13,13 +13,12 @@ use crate::command::ResilienceCommand;
 use crate::draft::Draft;
 use crate::event::{CallEvent, ResilienceEvent, TurnEvent};
 use crate::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use crate::invalidation;
 use crate::ladder::{Fix, Stage, Timer};
-use crate::node::Node;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::repair::{Passing, Reply};
 use crate::restrict;
 use crate::retry_wait::wait_beside;
+use crate::revision;
 use crate::setting_change;
 use crate::state::{Mode, State};
 use crate::turn::Usage;
@@ -278,7 +277,7 @@ fn choose(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), option: usize) -> Res
         ));
     };
     let no = call.failure.repairs.last().map_or(0, |round| round.no);
-    apply(draft, id, no, chosen);
+    revision::repaired(draft, id, no, chosen);
     Ok(())
 }
 
@@ -297,29 +296,4 @@ fn skip(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> 
         why: why.unwrap_or_else(|| Arc::from("the operator wants no repair")),
     });
     Ok(())
-}
-
-/// Applies a repair: its change and the new revision, which goes through the gate like any other.
-pub fn apply(draft: &mut Draft<'_>, id: NodeId, round: u32, fix: &Fix) {
-    let Some(rev) = draft.state.nodes.get(&id).map(Node::next_rev) else {
-        return;
-    };
-    draft.resilience(ResilienceEvent::RepairApplied {
-        call: id,
-        round,
-        changes: fix.changes.clone(),
-    });
-    // The effects of the earlier arguments stay recorded; the ledger shows that the arguments
-    // differ.
-    invalidation::orphan(draft, &[id]);
-    draft.edit(crate::event::EditEvent::Revised {
-        node: id,
-        rev,
-        content: crate::node::Content::Call {
-            tool: fix.tool.clone(),
-            args: fix.args.clone(),
-        },
-        origin: crate::node::Origin::Repair { attempt: round },
-        approves: None,
-    });
 }

@@ -8,7 +8,6 @@
 use std::sync::Arc;
 
 use super::call::{find, same_rev, shown};
-use crate::advance;
 use crate::advice::{Advice, RuleUses};
 use crate::auto_approved;
 use crate::bulk;
@@ -20,6 +19,7 @@ use crate::ready;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rule::{self, RuleRequest, RuleSpec, SessionRule};
 use crate::tags;
+use crate::thread;
 
 pub(super) fn add(
     draft: &mut Draft<'_>,
@@ -58,7 +58,7 @@ pub(super) fn add(
         call.status == Status::AwaitingApproval
             && !call.suspect
             && call.digest.as_ref().is_some_and(|digest| seen.contains(digest))
-            && advance::acts(state, call.id)
+            && thread::call_acts(state, call.id)
             && !tags::asks_operator(state, call.id)
     });
     for call in waiting {

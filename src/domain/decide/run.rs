@@ -5,18 +5,21 @@
 use std::sync::Arc;
 
 use super::edit;
-use super::reduce::{not_unchanged, reduce};
+use super::reduce::reduce;
 use crate::agent::{LinkedSession, Rewriting, SideRequest};
 use crate::command::RunCommand;
 use crate::draft::Draft;
 use crate::event::run::Reduction;
-use crate::event::{CallEvent, RunEvent, TurnEvent};
+use crate::event::{RunEvent, TurnEvent};
 use crate::id::{NodeKind, TurnId};
 use crate::node::{Channel, Origin};
 use crate::pending_retry;
+use crate::reduction::overflow::not_unchanged;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::regenerate;
 use crate::request::request_again;
 use crate::state::{Mode, TURN_STOPPED};
+use crate::stop::{open_turns, stop_for};
 use crate::turn::{Stop, Stream, Turn, Usage};
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), Refusal> {
@@ -149,19 +152,9 @@ pub(super) fn over(mode: &Mode) -> Refusal {
     Refusal::new(RefusalKind::Over, message)
 }
 
-fn open_turns(draft: &Draft<'_>) -> Vec<TurnId> {
-    draft
-        .state
-        .turns
-        .values()
-        .filter(|turn| turn.stream == Stream::Open)
-        .map(|turn| turn.id)
-        .collect()
-}
-
 fn stop_turn(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     // A turn that waits for a retry is open as well.
-    let mut open = open_turns(draft);
+    let mut open = open_turns(draft.state);
     open.extend(pending_retry::all(draft.state).map(|again| again.turn));
     if open.is_empty() {
         return Err(Refusal::new(
@@ -192,28 +185,6 @@ fn stop(draft: &mut Draft<'_>, reason: &str) -> Result<(), Refusal> {
     }
     stop_for(draft, reason);
     Ok(())
-}
-
-/// Stops a run that is neither stopped nor finished.
-pub(super) fn stop_for(draft: &mut Draft<'_>, reason: &str) {
-    for turn in open_turns(draft) {
-        draft.turn_event(TurnEvent::Aborted {
-            turn,
-            reason: Arc::from(reason),
-        });
-    }
-    for id in &draft.state.agenda.running {
-        if let Some(record) = draft.state.calls.get(id).and_then(|call| call.last_attempt()) {
-            draft.call(CallEvent::CancelAsked {
-                call: *id,
-                attempt: record.no,
-                reason: reason.to_owned(),
-            });
-        }
-    }
-    draft.run(RunEvent::Stopped {
-        reason: reason.to_owned(),
-    });
 }
 
 fn broken(draft: &Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
@@ -254,7 +225,7 @@ fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     }
     broken(draft, turn)?;
     not_unchanged(draft.state, turn)?;
-    edit::nothing_open_before(draft.state, turn)?;
+    regenerate::nothing_open_before(draft.state, turn)?;
     let event = request_again(draft.state, turn);
     draft.events.extend(event);
     Ok(())

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::affected_nodes::AffectedNodes;
+use crate::affected_nodes::AffectedNodes;
 use crate::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::id::{NodeId, NodeKind, TurnId};
 use crate::state::State;

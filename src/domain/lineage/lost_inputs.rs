@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::affected_nodes::AffectedNodes;
+use crate::affected_nodes::AffectedNodes;
 use crate::event::{CallEvent, Event};
 use crate::graph;
 use crate::id::{NodeId, NodeKind};

@@ -17,6 +17,7 @@ use crate::invalidation::supersede_after;
 use crate::node::{Channel, Node, Origin};
 use crate::pending_retry;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::regenerate;
 use crate::retry_wait;
 use crate::state::Mode;
 use crate::thread;
@@ -50,7 +51,7 @@ pub(super) fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<T
             RefusalKind::Status,
             format!("{id} is suspended until an edit before it takes effect; hint: wait"),
         )),
-        Activity::Active => super::not_pinned_above(draft.state, turn.thread).map(|()| Some(id)),
+        Activity::Active => regenerate::not_pinned_above(draft.state, turn.thread).map(|()| Some(id)),
     }
 }
 

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{begin, seen};
+use crate::affected_nodes;
 use crate::branch;
 use crate::branch::recall::{CallMove, Moves, recall};
 use crate::call::{Call, Status};
 use crate::draft::Draft;
 use crate::event::{CallEvent, EditEvent, TurnEvent};
 use crate::id::{Attempt, Epoch, NodeId, TurnId};
-use crate::lineage;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::state::{EpochOrigin, LedgerOutcome, State};
 use crate::turn::{Stream, TurnState};
@@ -125,7 +125,10 @@ fn go(
     begin(draft, None, what, None);
     end_what_goes(draft, &moves);
     draft.edit(EditEvent::Recalled { of: to, by });
-    seen(shown, lineage::effects_of(draft.state, &draft.events).len())
+    seen(
+        shown,
+        affected_nodes::effects_of(draft.state, &draft.events).len(),
+    )
 }
 
 /// Closes the streams and cancels the executions that become superseded.

@@ -22,6 +22,7 @@ use crate::node::{Channel, Content, Node, Origin};
 use crate::ready;
 use crate::reference::OutPath;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::regenerate;
 use crate::state::State;
 use crate::tags;
 use crate::thread;
@@ -61,7 +62,7 @@ pub(super) fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal
             ),
         ));
     }
-    super::not_pinned_above(state, thread::of(state, id))?;
+    regenerate::not_pinned_above(state, thread::of(state, id))?;
     Ok(node)
 }
 

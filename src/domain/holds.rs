@@ -5,16 +5,16 @@
 //! A commit closes every editor in the state, and the events that follow from it are computed
 //! immediately. So the same decision restores the holds.
 
-use crate::command::{Command, Edit, EditCommand};
-use crate::draft::Draft;
-use crate::event::{EditEvent, Event};
-use crate::graph;
-use crate::id::{NodeId, NodeKind};
-use crate::state::State;
-use crate::trial::try_out;
+use super::command::{Command, Edit, EditCommand};
+use super::draft::Draft;
+use super::event::{EditEvent, Event};
+use super::graph;
+use super::id::{NodeId, NodeKind};
+use super::state::State;
+use super::trial::try_out;
 
 /// Suspends the descendants of open edits again, unless this decision commits or invalidates the edit.
-pub(in crate::decide) fn restore_holds(draft: &mut Draft<'_>, command: Option<&Command>) {
+pub(crate) fn restore_holds(draft: &mut Draft<'_>, command: Option<&Command>) {
     let commits = |event: &Event| matches!(event, Event::Edit(EditEvent::Committed { .. }));
     if draft.state.operator.editing.is_empty() || !draft.events.iter().any(commits) {
         return;
@@ -60,7 +60,7 @@ const fn target(edit: &Edit) -> Option<NodeId> {
 }
 
 /// The calls that an edit of a node may change.
-pub(super) fn touched(state: &State, node: NodeId) -> Vec<NodeId> {
+pub(crate) fn touched(state: &State, node: NodeId) -> Vec<NodeId> {
     let mut calls: Vec<NodeId> = graph::descendants(state, node)
         .into_iter()
         .filter(|id| id.kind == NodeKind::Call)

@@ -5,65 +5,83 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{ModelRequest, is_active, repeated};
-use crate::branch::recall::{CallMove, Moves, recall};
-use crate::correction;
-use crate::event::{CallEvent, EditEvent, Event, TurnEvent};
-use crate::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
-use crate::invalidation;
-use crate::ledger;
-use crate::node::{Content, Revision};
-use crate::ready;
-use crate::repeat;
-use crate::state::State;
-use crate::tags;
-use crate::thread;
-use crate::turn::{Activity, Producer, Stream};
+use super::branch::recall::{CallMove, Moves, recall};
+use super::correction;
+use super::event::{CallEvent, EditEvent, Event, TurnEvent};
+use super::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use super::invalidation;
+use super::ledger;
+use super::node::{Content, Revision};
+use super::ready;
+use super::repeat;
+use super::state::State;
+use super::tags;
+use super::thread;
+use super::turn::{Activity, Producer, Stream};
+
+/// Whether the model is asked again after an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum ModelRequest {
+    /// It is not.
+    #[default]
+    No,
+    /// Only if a result that is recomputed differs.
+    IfDifferent,
+    /// It is.
+    Yes,
+}
+
+impl ModelRequest {
+    /// True where it is or may be.
+    pub fn perhaps(self) -> bool {
+        self != Self::No
+    }
+}
 
 /// What the events of an edit touch. The cost depends on what they touch, not on the size of the
 /// run.
 #[derive(Debug, Default)]
-pub(super) struct AffectedNodes {
-    pub(super) gone: BTreeSet<NodeId>,
-    pub(super) certain: BTreeSet<NodeId>,
-    pub(super) possible: BTreeSet<NodeId>,
-    pub(super) effects: BTreeSet<Seq>,
-    pub(super) turns: Vec<TurnId>,
-    pub(super) cancelled: Vec<NodeId>,
-    pub(super) approves: Vec<NodeId>,
-    pub(super) recalled: Vec<NodeId>,
-    pub(super) drifted: Vec<TurnId>,
-    pub(super) held: Vec<TurnId>,
-    pub(super) perhaps: BTreeSet<NodeId>,
+pub(crate) struct AffectedNodes {
+    pub(crate) gone: BTreeSet<NodeId>,
+    pub(crate) certain: BTreeSet<NodeId>,
+    pub(crate) possible: BTreeSet<NodeId>,
+    pub(crate) effects: BTreeSet<Seq>,
+    pub(crate) turns: Vec<TurnId>,
+    pub(crate) cancelled: Vec<NodeId>,
+    pub(crate) approves: Vec<NodeId>,
+    pub(crate) recalled: Vec<NodeId>,
+    pub(crate) drifted: Vec<TurnId>,
+    pub(crate) held: Vec<TurnId>,
+    pub(crate) perhaps: BTreeSet<NodeId>,
     /// Revisions that the nodes of a branch have when it comes back.
-    pub(super) revisions: BTreeMap<NodeId, Rev>,
+    pub(crate) revisions: BTreeMap<NodeId, Rev>,
     /// Delegated calls whose sub-agents continue.
-    pub(super) continued: Vec<NodeId>,
+    pub(crate) continued: Vec<NodeId>,
     /// Calls with an equal recorded effect.
-    pub(super) consents: Vec<NodeId>,
+    pub(crate) consents: Vec<NodeId>,
     /// Corrections that are lost.
-    pub(super) corrections_lost: Vec<NodeId>,
+    pub(crate) corrections_lost: Vec<NodeId>,
     /// True if another branch becomes current, with its own corrections.
     recalls: bool,
     /// Deleted nodes.
     deleted: BTreeSet<NodeId>,
-    pub(super) asks: ModelRequest,
+    pub(crate) asks: ModelRequest,
     /// True if turns are suspended or come back: the tip of the thread is not what it was.
-    pub(super) begins: bool,
+    pub(crate) begins: bool,
     /// Turns that these facts make or ask for.
-    pub(super) begun: BTreeSet<TurnId>,
+    pub(crate) begun: BTreeSet<TurnId>,
     /// The thread that is edited.
-    pub(super) thread: Option<ThreadId>,
+    pub(crate) thread: Option<ThreadId>,
     /// Calls whose results these facts write.
     given: BTreeSet<NodeId>,
     /// What calls say from now on.
-    pub(super) edited: Vec<(NodeId, Arc<str>, Arc<str>)>,
+    pub(crate) edited: Vec<(NodeId, Arc<str>, Arc<str>)>,
     /// Calls that these facts make, with their turns.
-    pub(super) made: Vec<(TurnId, NodeId)>,
+    pub(crate) made: Vec<(TurnId, NodeId)>,
 }
 
 impl AffectedNodes {
-    pub(super) fn of(state: &State, events: &[Event]) -> Self {
+    pub(crate) fn of(state: &State, events: &[Event]) -> Self {
         let mut reach = Self::default();
         for event in events {
             reach.take(state, event);
@@ -91,7 +109,7 @@ impl AffectedNodes {
             };
             reach.asks = asked_unless(ends_with_answer(state, &left));
         }
-        reach.effects.extend(repeated(state, &reach.possible));
+        reach.effects.extend(ledger::repeated(state, &reach.possible));
         let falls = reach.gone.iter().chain(&reach.perhaps);
         reach
             .effects
@@ -105,7 +123,7 @@ impl AffectedNodes {
     }
 
     /// Of the calls that may run, those that never ran with what they would run with.
-    pub(super) fn first_runs(&self, state: &State) -> Vec<NodeId> {
+    pub(crate) fn first_runs(&self, state: &State) -> Vec<NodeId> {
         let ran = |id: &&NodeId| {
             let (Some(call), Some(node)) = (state.calls.get(id), state.nodes.get(id)) else {
                 return false;
@@ -126,13 +144,13 @@ impl AffectedNodes {
 
     /// Returns the corrections that nothing can change which these facts start. None where another branch comes back: it has
     /// its own.
-    pub(super) fn corrections_kept(&self, state: &State) -> Vec<NodeId> {
+    pub(crate) fn corrections_kept(&self, state: &State) -> Vec<NodeId> {
         let stays = |id: &NodeId| !self.is_deliberate(*id) && !self.is_at_risk(state, *id);
         self.corrections(state, stays)
     }
 
     /// Returns the corrections that may be lost, without those that are lost for certain.
-    pub(super) fn corrections_at_risk(&self, state: &State) -> Vec<NodeId> {
+    pub(crate) fn corrections_at_risk(&self, state: &State) -> Vec<NodeId> {
         let at_risk = |id: &NodeId| !self.is_deliberate(*id) && self.is_at_risk(state, *id);
         self.corrections(state, at_risk)
     }
@@ -458,4 +476,13 @@ fn ends_with_answer(state: &State, moves: &Moves) -> bool {
                 .iter()
                 .any(|id| id.kind == NodeKind::Answer && active(id))
     })
+}
+
+/// Executions with effects that already happened under what these facts replace or run again.
+pub(crate) fn effects_of(state: &State, events: &[Event]) -> BTreeSet<Seq> {
+    AffectedNodes::of(state, events).effects
+}
+
+fn is_active(state: &State, id: NodeId) -> bool {
+    state.nodes.get(&id).is_some_and(|node| node.active)
 }
