@@ -2,15 +2,17 @@
 //!
 //! Must not know: clocks, how requests arrive.
 
+mod held;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::call::{Call, Status};
 use super::id::{NodeId, Seq, TurnId};
-use super::state::State;
 use super::turn::Usage;
+
+pub use held::held_behind;
 
 /// The agent of another program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,21 +46,6 @@ impl Agent {
     pub fn begun_by(&self) -> Option<&LinkedSession> {
         self.links.iter().find(|link| link.role == LinkRole::Parent)
     }
-}
-
-/// The call of the same reply behind which an agent does not have this one: its bytes are withheld until that one is decided.
-pub fn held_behind(state: &State, call: &Call) -> Option<NodeId> {
-    if !matches!(call.status, Status::Running(_)) || !state.is_of_agent() {
-        return None;
-    }
-    let nodes = &state.turn_of(call.id)?.nodes;
-    let before = nodes.iter().take_while(|id| **id != call.id);
-    let mut before = before.filter_map(|id| state.calls.get(id));
-    let undecided = |one: &&Call| {
-        let is_active = state.nodes.get(&one.id).is_some_and(|node| node.active);
-        is_active && one.attempts.is_empty() && !one.status.is_settled()
-    };
-    before.find(undecided).map(|one| one.id)
 }
 
 /// A session of another conversation of the same agent.

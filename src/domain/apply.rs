@@ -5,6 +5,8 @@
 //! Total: never fails, whatever the order of events. The only place that changes a [`State`]. An
 //! event about something that does not exist changes only the sequence number.
 
+mod added;
+mod at;
 mod breaker;
 mod call;
 mod edit;
@@ -17,23 +19,12 @@ mod run;
 mod turn;
 mod weight;
 
-use super::envelope::{Actor, Envelope, Via};
+use super::envelope::{Actor, Envelope};
 use super::event::{CallEvent, EditEvent, Event, RunEvent};
-use super::id::{NodeId, Seq, TurnId};
-use super::node::Revision;
+use super::id::NodeId;
 use super::state::State;
 use super::turn::Stream;
-
-/// The parts of an envelope that applying an event needs.
-#[derive(Debug, Clone, Copy)]
-struct At {
-    seq: Seq,
-    utc_ms: i64,
-    /// True for a decision of the operator.
-    by_person: bool,
-    /// The interface that the operator used.
-    via: Option<Via>,
-}
+use at::At;
 
 /// Applies one event to the state.
 pub fn apply(state: &mut State, envelope: &Envelope) {
@@ -108,44 +99,4 @@ pub fn fold<'a>(envelopes: impl IntoIterator<Item = &'a Envelope>) -> State {
         apply(&mut state, envelope);
     }
     state
-}
-
-/// Adds a node with its first revision to a turn.
-fn add_node(
-    state: &mut State,
-    at: At,
-    turn: TurnId,
-    id: NodeId,
-    content: super::node::Content,
-    origin: super::node::Origin,
-) {
-    state.tally.last_no = state.tally.last_no.max(id.no);
-    if state.nodes.contains_key(&id) {
-        return;
-    }
-    let first = Revision {
-        no: super::id::Rev(1),
-        content,
-        origin,
-        epoch: state.epoch,
-        event: at.seq,
-    };
-    let node = super::node::Node {
-        id,
-        turn,
-        active: true,
-        pinned: false,
-        revisions: vec![first],
-        current: super::id::Rev(1),
-        replaced: None,
-        history: super::history::History::begun(state.epoch),
-    };
-    index::weighed(state, id, |state| _ = state.nodes.insert(id, node));
-    let in_stream = !matches!(
-        id.kind,
-        super::id::NodeKind::Observation | super::id::NodeKind::Intervention
-    );
-    if in_stream && let Some(turn) = state.turns.get_mut(&turn) {
-        turn.nodes.push(id);
-    }
 }

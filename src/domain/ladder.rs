@@ -4,16 +4,20 @@
 //!
 //! A step is advised once and written into its event whole: a fold needs no advice.
 
+mod span;
+mod waits;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::breaker::{Breaker, Phase, Scope};
-use super::call::{Call, ErrorClass};
+use super::breaker::Scope;
+use super::call::ErrorClass;
 use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use super::pending_retry;
 use super::repair::{Change, Diagnosis, Question, Reply, Strategy};
-use super::state::State;
+
+pub use span::{parse_span, span, tries};
+pub use waits::{counts_down, shut};
 
 /// The step that follows a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -217,61 +221,6 @@ impl Delay {
         };
         format!("queued, {when} ({no} of {of})")
     }
-}
-
-/// Formats a span of time, rounded up.
-pub fn span(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{:.1} s", ms.div_ceil(100) as f64 / 10.0),
-        1_000..120_000 => format!("{} s", ms.div_ceil(1_000)),
-        _ => format!("{} min", ms.div_ceil(60_000)),
-    }
-}
-
-/// Describes the number of a retry: `2 of 4`, or `retry 2` where time alone limits them.
-pub fn tries(no: u32, of: u32) -> String {
-    match of {
-        0 => format!("retry {no}"),
-        of => format!("{no} of {of}"),
-    }
-}
-
-/// Reads a span of time as settings write it (`200ms`, `10s`, `5m`, `1h`), in milliseconds.
-pub fn parse_span(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let factor: u64 = match unit.trim_start() {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
-    };
-    number.parse::<u64>().ok()?.checked_mul(factor)
-}
-
-/// Returns the open breaker that a decided call waits for. An earlier execution of its tool shows
-/// which breakers it has to pass.
-pub fn shut<'s>(state: &'s State, call: &Call) -> Option<(Scope, &'s Breaker)> {
-    let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
-    let mut own = call.attempts.iter().rev().flat_map(|one| &one.launch.guards);
-    let by_server = own.next().map(|(scope, _)| scope.clone());
-    let scope = by_server.unwrap_or_else(|| Scope::Tool(Arc::clone(tool)));
-    let breaker = state.learned.breakers.get(&scope)?;
-    (!breaker.admits()).then_some((scope, breaker))
-}
-
-/// Returns true if something waits until a known time.
-pub fn counts_down(state: &State, now: i64) -> bool {
-    let open = || {
-        state
-            .learned
-            .breakers
-            .values()
-            .any(|one| one.phase == Phase::Open)
-    };
-    let asked = || pending_retry::all(state).any(|one| one.left(now).is_some_and(|ms| ms > 0));
-    !state.agenda.delayed.is_empty() || (!state.agenda.queued.is_empty() && open()) || asked()
 }
 
 /// A report that is due after a delay. A restarted timer replaces the earlier one. The event that

@@ -2,10 +2,12 @@
 //!
 //! Must not know: schemas, how an answer is shown.
 
+mod sent_back;
+
 use super::call::Fault;
-use super::id::{NodeId, Rev, ThreadId};
-use super::state::State;
-use super::turn::{Producer, Turn};
+use super::id::{NodeId, Rev};
+
+pub use sent_back::{of, sent_back};
 
 /// How often a wrong answer goes back to the model before it is left to the operator.
 pub const BACK: u32 = 3;
@@ -35,21 +37,6 @@ pub fn json_text(answer: &str) -> &str {
         (is_json && !body.contains("```")).then(|| body.trim())
     };
     fenced().unwrap_or(all)
-}
-
-/// Returns what is wrong with the answer of a turn, if it is active and went back to the model.
-pub fn of<'s>(state: &State, turn: &'s Turn) -> Option<&'s InvalidAnswer> {
-    let unfit = turn.more.invalid_answer.as_ref()?;
-    let node = state.nodes.get(&unfit.node)?;
-    (node.active && node.rev() == unfit.rev).then_some(unfit)
-}
-
-/// Counts the answers that went back to the model since the last turn of the operator.
-pub fn sent_back(state: &State, thread: ThreadId) -> u32 {
-    let turns = state.turns_of(thread).rev().filter(|turn| turn.is_active());
-    let since = turns.take_while(|turn| turn.producer != Producer::Operator);
-    let wrong = since.filter(|turn| of(state, turn).is_some()).count();
-    u32::try_from(wrong).unwrap_or(u32::MAX)
 }
 
 /// Returns what the model is told about an answer.

@@ -5,23 +5,24 @@
 //! Only `apply` changes it. The sets in [`Agenda`] are indices over statuses: with them a step
 //! costs what it touches, not what there is.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::sync::Arc;
+mod agenda;
+mod edit_record;
+mod ledger_entry;
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::active::Active;
 use super::agent::Agent;
 use super::approval_stats::ApprovalStats;
 use super::breaker::{Breaker, Scope};
-use super::call::{Call, Decision, EffectClass, Outcome, Status, Verdict};
+use super::call::{Call, Status};
 use super::envelope::Via;
 use super::escape::Escape;
 use super::event::run::{Limits, Started, ToolCard};
 use super::fork::{Fork, Happened};
-use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
+use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::ladder::parse_span;
 use super::node::Node;
 use super::price::RunCost;
@@ -33,6 +34,11 @@ use super::thread::Child;
 use super::tool_change::ToolChange;
 use super::turn::{Turn, Usage};
 use super::weight::{Imported, ToolOffer, Word};
+
+pub use super::event::edit::EpochOrigin;
+pub use agenda::{Agenda, ByName};
+pub use edit_record::{EditRecord, EpochRecord};
+pub use ledger_entry::{LedgerEntry, LedgerOutcome, More};
 
 /// The status of a call that the agent of another program has.
 pub const WITH_AGENT: &str = "with the agent";
@@ -242,211 +248,6 @@ pub enum Mode {
 
 /// Why a run pauses whose turn was stopped.
 pub const TURN_STOPPED: &str = "turn stopped by the operator";
-
-/// An index that is only ever asked for one name. No random seed: a fold is the same everywhere.
-pub type ByName<V> = HashMap<Arc<str>, V, BuildHasherDefault<DefaultHasher>>;
-
-/// Indices with which a step costs what it touches. Kept by `apply`, never decided.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Agenda {
-    /// Active calls that were not checked yet.
-    pub unchecked: BTreeSet<NodeId>,
-    /// Blocked or suspect calls with a reason to look at them again.
-    pub woken: BTreeSet<NodeId>,
-    /// Blocked or suspect calls that wait, each with the place of a reference that it waits for.
-    pub stalled: BTreeMap<NodeId, u32>,
-    /// Blocked calls.
-    pub blocked: BTreeSet<NodeId>,
-    /// Invalid calls that can still be fixed.
-    pub invalid: BTreeSet<NodeId>,
-    /// Calls that wait for a person, by the event with which they became ready.
-    pub waiting: BTreeMap<Seq, NodeId>,
-    /// Ready calls for which nothing was decided or asked yet.
-    pub ungated: BTreeSet<NodeId>,
-    /// Decided calls that wait for a place.
-    pub queued: BTreeSet<NodeId>,
-    /// Calls that run again after a wait.
-    pub delayed: BTreeSet<NodeId>,
-    /// Calls whose arguments are being repaired.
-    pub repairing: BTreeSet<NodeId>,
-    /// Calls that failed, or that cannot run, and about which nothing was decided yet.
-    pub failures: BTreeSet<NodeId>,
-    /// Executions under way.
-    pub running: BTreeSet<NodeId>,
-    /// Of the decided calls those whose work a sub-agent does.
-    pub delegating: BTreeSet<NodeId>,
-    /// Calls whose sub-agents are at work.
-    pub delegates: BTreeSet<NodeId>,
-    /// Threads of sub-agents with active or suspended turns.
-    pub children: BTreeSet<ThreadId>,
-    /// Executions that are being cancelled, or whose result is superseded, and that have not ended.
-    pub ending: BTreeSet<(NodeId, Attempt)>,
-    /// Active calls that have ended.
-    pub settled: BTreeSet<NodeId>,
-    /// Calls whose result was ever written by a person.
-    pub pinned: BTreeSet<NodeId>,
-    /// Calls whose corrections were reported as lost.
-    pub lost: BTreeSet<NodeId>,
-    /// Superseded calls.
-    pub retired: BTreeSet<NodeId>,
-    /// Stale calls.
-    pub suspects: BTreeSet<NodeId>,
-    /// Active turns that are not settled.
-    pub open: BTreeSet<TurnId>,
-    /// Calls by every label that they ever had, in the order in which they were first called so.
-    pub names: ByName<Vec<NodeId>>,
-    /// Calls that read what a call (by label) writes.
-    pub readers: ByName<BTreeSet<NodeId>>,
-    /// Calls that write a state path (by its first key), in journal order.
-    pub writers: ByName<Vec<NodeId>>,
-    /// Calls that read a state path (by its first key).
-    pub state_readers: ByName<BTreeSet<NodeId>>,
-    /// Executions that may have changed the world, each with the first of them that was running, or
-    /// had an unknown outcome, when it began; itself if there was none.
-    pub effects: BTreeMap<Seq, Seq>,
-    /// Executions by the sameness of tool and arguments.
-    pub same: ByName<Vec<Seq>>,
-    /// The newest verdicts of the policy, each once: most calls share one.
-    pub verdicts: Vec<Arc<Verdict>>,
-    /// The newest decisions, each once.
-    pub decisions: Vec<Arc<Decision>>,
-    /// Turns by the hash of the request that they were asked with.
-    pub replies: ByName<BTreeSet<TurnId>>,
-}
-
-impl Agenda {
-    /// The calls that ever had a name, in the order in which they were first called so.
-    pub fn holders(&self, name: &str) -> impl DoubleEndedIterator<Item = NodeId> + use<'_> {
-        self.names.get(name).into_iter().flatten().copied()
-    }
-}
-
-/// One execution as the ledger keeps it, whatever becomes of its call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LedgerEntry {
-    /// The event of its intent.
-    pub seq: Seq,
-    /// The call.
-    pub call: NodeId,
-    /// The revision.
-    pub rev: Rev,
-    /// Counts the executions of the call.
-    pub attempt: Attempt,
-    /// The tool.
-    pub tool: Arc<str>,
-    /// Hash of tool and final arguments: equal for equal ones.
-    pub same: Arc<str>,
-    /// Key for tools that can tell a repetition; none where a repetition does nothing.
-    pub key: Option<Arc<str>>,
-    /// What it can do to the world.
-    pub effect: EffectClass,
-    /// The kind of task that it ran for, where that was known.
-    pub task: Option<Arc<str>>,
-    /// UTC milliseconds of the intent.
-    pub at: i64,
-    /// The thread of the sub-agent that works in it; none where a tool runs.
-    pub thread: Option<ThreadId>,
-    /// How it ended.
-    pub outcome: LedgerOutcome,
-    /// The event that recorded its end.
-    pub ended: Option<Seq>,
-    /// Epoch at the launch.
-    pub epoch: Epoch,
-    /// What is known of few executions.
-    pub more: More,
-}
-
-/// What is known of few executions: how the world was before, and what became of them afterwards.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct More {
-    /// What was known of the world before it.
-    pub before: Option<Arc<str>>,
-    /// True once a probe could not determine its outcome.
-    pub probed: bool,
-    /// True once an edit superseded its call.
-    pub orphaned: bool,
-    /// True once an operator edited its sub-agent's work: what it gave is no result of an equal call.
-    pub edited: bool,
-    /// Calls that were given its result without an execution.
-    pub reused_by: Vec<NodeId>,
-}
-
-/// How an execution ended, for the ledger.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LedgerOutcome {
-    /// Still under way.
-    Running,
-    /// It gave a value or an error.
-    Known(Outcome),
-    /// The outcome is unknown.
-    Unknown,
-    /// Shown or reported not to have happened.
-    DidNot,
-}
-
-/// A committed edit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EditRecord {
-    /// The event.
-    pub seq: Seq,
-    /// The epoch that it began.
-    pub epoch: Epoch,
-    /// The node that stands for it.
-    pub intervention: NodeId,
-    /// The node that was edited.
-    pub target: Option<NodeId>,
-    /// The thread of what was edited or inserted.
-    pub thread: ThreadId,
-    /// Description of the edit.
-    pub what: Arc<str>,
-    /// The rule of the engine that made it; none for an operator's.
-    pub by: Option<Arc<str>>,
-    /// The answer that it rejects, with the calls that gave it. The model sees them before the reason.
-    pub rejected: Vec<NodeId>,
-    /// Calls whose results it shortens for the model.
-    pub shortened: Vec<NodeId>,
-    /// Turns that it leaves out for the model.
-    pub left_out: Vec<TurnId>,
-    /// The summary that stands for these turns.
-    pub summary: Option<Arc<str>>,
-    /// The turn after which it was made; none for an edit of a node.
-    pub after: Option<TurnId>,
-}
-
-/// How an epoch began.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EpochRecord {
-    /// The epoch.
-    pub epoch: Epoch,
-    /// The epoch from whose end it began.
-    pub base: Epoch,
-    /// The epoch that was left for it: the one before it.
-    pub left: Epoch,
-    /// By what.
-    pub began: EpochOrigin,
-    /// The event.
-    pub seq: Seq,
-    /// Description of what was done.
-    pub what: Arc<str>,
-    /// What the operator calls it.
-    pub name: Option<Arc<str>>,
-    /// The branch that it begins or continues, named by the epoch of the edit that began it.
-    pub branch: Epoch,
-}
-
-/// By what an epoch began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EpochOrigin {
-    /// Edits.
-    Edit,
-    /// An edit was undone.
-    Undo,
-    /// An undone edit was redone.
-    Redo,
-    /// The operator chose another branch.
-    Switch,
-}
 
 impl State {
     /// Milliseconds for which a model that is overloaded, gone or unreachable is waited for.

@@ -5,41 +5,24 @@
 //! A sub-agent's thread belongs to one execution of its call. If that call is suspended or
 //! superseded, so is the whole thread.
 
+mod child;
+
 use std::sync::Arc;
 
 use super::advice::Advice;
 use super::call::{Call, Status};
 use super::event::run::ToolCard;
-use super::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use super::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use super::node::{Content, Node};
 use super::state::State;
 use super::turn::{Activity, Producer, Turn};
+
+pub use child::Child;
 
 /// The thread that a run begins with.
 pub const ROOT: ThreadId = ThreadId(0);
 /// Sub-agents below the root: one of the last level cannot delegate.
 pub const DEEPEST: u32 = 3;
-
-/// The thread of a sub-agent, as it was begun.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Child {
-    /// The thread.
-    pub thread: ThreadId,
-    /// The thread of the call.
-    pub parent: ThreadId,
-    /// The call whose result the sub-agent's answer is.
-    pub call: NodeId,
-    /// The revision of the call.
-    pub rev: Rev,
-    /// The execution of the call.
-    pub attempt: Attempt,
-    /// 1 for a sub-agent of the root.
-    pub depth: u32,
-    /// Names of the tools that it is offered.
-    pub tools: Vec<Arc<str>>,
-    /// Turns of its model, at most.
-    pub max_turns: u32,
-}
 
 /// The thread of a turn that a node stands in; the root's where that is not known.
 pub fn of(state: &State, node: NodeId) -> ThreadId {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::At;
+use super::at::At;
 use crate::breaker::{self, Phase, Sample, Scope, Source, Turn};
 use crate::call::Outcome;
 use crate::id::{Attempt, NodeId, TurnId};

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::{At, index};
+use super::at::At;
+use super::index;
 use crate::breaker::Source;
 use crate::call::{AttemptRecord, Decision, Digest, EffectClass, LaunchContext, Status};
 use crate::event::CallEvent;

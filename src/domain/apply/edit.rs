@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use super::{At, add_node, call, index, recall};
+use super::added::add_node;
+use super::at::At;
+use super::{call, index, recall};
 use crate::call::{Digest, Status, Validation};
 use crate::event::EditEvent;
 use crate::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId};

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::{At, add_node};
+use super::added::add_node;
+use super::at::At;
 use crate::escape::{Escape, Incident, Step, StepOutcome};
 use crate::event::EscapeEvent;
 use crate::id::NodeId;

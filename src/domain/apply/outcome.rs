@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
+use super::at::At;
 use super::call::{failed, trust, woken};
-use super::{At, index};
+use super::index;
 use crate::call::{AttemptRecord, EffectClass, Outcome, Status};
 use crate::event::CallEvent;
 use crate::id::{Attempt, NodeId, Rev};
@@ -241,7 +242,7 @@ fn record_value(
             node.set_state(epoch, condition);
         });
     } else {
-        super::add_node(state, at, turn, observation, content, origin.clone());
+        super::added::add_node(state, at, turn, observation, content, origin.clone());
     }
     // The result of an execution with stale inputs stays stale.
     if *origin != Origin::Execution {

@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{At, index};
+use super::at::At;
+use super::index;
 use crate::branch;
 use crate::branch::recall::{CallMove, Moves, recall, recall_reply};
 use crate::call::{DataRefs, Status, Validation, Way};

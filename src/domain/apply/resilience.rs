@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::{At, index};
+use super::at::At;
+use super::index;
 use crate::breaker::Turn;
 use crate::call::{Call, Status};
 use crate::event::ResilienceEvent;

@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
+use super::at::At;
 use super::edit::release;
+use super::index;
 use super::resilience::{freeze, thaw};
 use super::turn::spend;
-use super::{At, index};
 use crate::agent::Wait;
 use crate::call::Status;
 use crate::event::RunEvent;

@@ -8,7 +8,9 @@ use std::sync::Arc;
 mod place;
 
 use self::place::place;
-use super::{At, add_node, index};
+use super::added::add_node;
+use super::at::At;
+use super::index;
 use crate::breaker::of_run;
 use crate::breaker::{Scope, Source};
 use crate::call::Call;

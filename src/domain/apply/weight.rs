@@ -2,7 +2,7 @@
 //!
 //! Must not know: why they were decided.
 
-use super::At;
+use super::at::At;
 use crate::event::WeightEvent;
 use crate::state::State;
 use crate::weight::{Imported, Word};

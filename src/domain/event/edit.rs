@@ -10,7 +10,6 @@ use crate::call::Digest;
 use crate::id::{Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use crate::node::{Content, Origin};
 use crate::repair::Reply;
-use crate::state::EpochOrigin;
 use crate::turn::Usage;
 
 /// Events about edits.
@@ -184,4 +183,18 @@ pub enum EditEvent {
         /// The name; an empty one removes it.
         name: Arc<str>,
     },
+}
+
+/// By what an epoch began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EpochOrigin {
+    /// Edits.
+    Edit,
+    /// An edit was undone.
+    Undo,
+    /// An undone edit was redone.
+    Redo,
+    /// The operator chose another branch.
+    Switch,
 }

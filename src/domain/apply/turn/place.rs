@@ -2,7 +2,7 @@
 //!
 //! Must not know: why a turn was decided.
 
-use crate::apply::At;
+use crate::apply::at::At;
 use crate::history::History;
 use crate::id::{Seq, ThreadId, TurnId};
 use crate::price::RunCost;
