@@ -10,10 +10,12 @@ use std::error::Error;
 use std::time::Duration;
 
 use overrule::console::app::typed::Typed;
-use overrule::console::frames::Frames;
-use overrule::console::key::Key;
-use overrule::console::msg::TermMsg;
-use overrule::console::terminal::{Options, Screen, Signal, Signals, Stops, install_panic_hook, restore};
+use overrule::console::ground::key::Key;
+use overrule::console::ground::term_msg::TermMsg;
+use overrule::console::ground::terminal::{
+    Options, Screen, Signal, Signals, Stops, install_panic_hook, restore,
+};
+use overrule::console::run::frames::Frames;
 use ratatui::widgets::Paragraph;
 use tokio::time::Instant;
 

@@ -19,7 +19,7 @@ mod screen;
 
 use std::time::Instant;
 
-use overrule::console::layout::gutter::Gutter;
+use overrule::console::ground::layout::gutter::Gutter;
 
 use run::{Run, started};
 use screen::Console;

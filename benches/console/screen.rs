@@ -2,19 +2,20 @@
 //!
 //! Must not know: what is measured.
 
-use overrule::console::model::Source;
+use overrule::console::kernel::model::Source;
 use std::sync::Arc;
 
 use overrule::console::app::registry;
-use overrule::console::layout::gutter::Line;
-use overrule::console::link::Update;
-use overrule::console::model::{Model, OperatorFiles, Settings, Themes};
-use overrule::console::msg::{Msg, TermMsg};
-use overrule::console::symbols::Charset;
-use overrule::console::terminal::Reach;
-use overrule::console::theme::{Colours, Theme};
-use overrule::console::update::{prepare, update};
+use overrule::console::ground::layout::gutter::Line;
+use overrule::console::ground::symbols::Charset;
+use overrule::console::ground::term_msg::TermMsg;
+use overrule::console::ground::terminal::Reach;
+use overrule::console::ground::theme::{Colours, Theme};
+use overrule::console::kernel::model::{Model, OperatorFiles, Settings, Themes};
+use overrule::console::kernel::msg::Msg;
+use overrule::console::run::link::Update;
 use overrule::console::view::view;
+use overrule::console::{kernel::refresh::prepare, update::update};
 use overrule::domain::apply::apply;
 use overrule::domain::id::{NodeId, TurnId};
 use overrule::domain::live::{Live, LivePart};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::print;
-use overrule_console::link;
+use overrule_console::run::link;
 use overrule_proxy::alarms::{Alarm, Alarms};
 
 /// Prints each alarm, and each that is withdrawn, until the task is dropped.

@@ -9,7 +9,7 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record};
 use overrule_base::text::{visible, visible_head};
-use overrule_console::{call_group, summary};
+use overrule_console::run::{call_group, summary};
 use overrule_domain::branch;
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::id::Epoch;

@@ -9,8 +9,8 @@ use tokio::sync::watch;
 
 use super::folding::Folding;
 use super::run::Ready;
-use overrule_console::link::Conversation;
-use overrule_console::summary;
+use overrule_console::run::link::Conversation;
+use overrule_console::run::summary;
 use overrule_domain::envelope::Envelope;
 use overrule_domain::live::AgentStatus;
 use overrule_domain::pending_retry;

@@ -3,7 +3,7 @@
 //! Must not know: why a command was refused.
 
 use overrule_base::text::visible;
-use overrule_console::diff::{self, Change};
+use overrule_console::{ground::diff, ground::diff::Change};
 use overrule_domain::call::Digest;
 use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, ResilienceCommand};
 use overrule_domain::envelope::Envelope;

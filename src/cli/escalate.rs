@@ -16,7 +16,7 @@ use super::build::AppContext;
 use super::headless_decisions::End;
 use overrule_base::text::{redact, visible};
 use overrule_config::notify::Include;
-use overrule_console::event_text;
+use overrule_console::run::event_text;
 use overrule_domain::apply;
 use overrule_domain::envelope::Envelope;
 use overrule_domain::state::{Mode, State};

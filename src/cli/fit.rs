@@ -6,7 +6,7 @@ use std::io::IsTerminal as _;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use overrule_console::columns::Columns as _;
+use overrule_console::ground::columns::Columns as _;
 
 /// Columns below which nothing is fitted.
 const LEAST: usize = 20;

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use overrule_console::panes::log::model::MAX_LINES;
+use overrule_console::kernel::log::MAX_LINES;
 use overrule_domain::apply::apply;
 use overrule_domain::envelope::Envelope;
 use overrule_domain::state::State;

@@ -7,7 +7,7 @@
 use super::build::AppContext;
 use super::live_reload::Watched;
 use super::print;
-use overrule_console::files::Files as _;
+use overrule_console::kernel::files::Files as _;
 use overrule_domain::command::{Command, ResilienceCommand};
 use overrule_domain::envelope::{Actor, Via};
 use overrule_domain::refusal::RefusalKind;

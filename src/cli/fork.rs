@@ -16,7 +16,7 @@ use super::print;
 use super::written_here;
 use overrule_base::text::{visible, visible_head};
 use overrule_config::Env;
-use overrule_console::link::{Forking, NewSession, Update};
+use overrule_console::run::link::{Forking, NewSession, Update};
 use overrule_domain::advice::Cards;
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::decide;

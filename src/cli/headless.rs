@@ -14,7 +14,7 @@ use super::signals::{self, StopRequest};
 use super::{cut_off, leave, output, print, progress};
 use futures_util::future::BoxFuture;
 use overrule_base::text::visible;
-use overrule_console::approval_stats;
+use overrule_console::run::approval_stats;
 use overrule_domain::apply;
 use overrule_domain::envelope::{Actor, Envelope, Via};
 use overrule_domain::id::NodeId;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::exit::Code;
 use super::print;
 use super::signals::{self, StopRequest};
-use overrule_console::terminal;
+use overrule_console::ground::terminal;
 use overrule_tools::child;
 
 /// Interval at which the end is looked for.

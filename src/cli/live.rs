@@ -19,8 +19,8 @@ use super::run::{self, Ready};
 use super::screen::ScreenExit;
 use super::toolbox::ServerPanel;
 use super::{cut_off, leave, live_reload, print, screen, sent};
-use overrule_console::approval_stats;
-use overrule_console::link::{
+use overrule_console::run::approval_stats;
+use overrule_console::run::link::{
     Alarm, Conversation, Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update,
 };
 use overrule_domain::apply;

@@ -14,9 +14,9 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use overrule_config::{self as config, keep, keymap as keys};
 use overrule_console::app::registry;
-use overrule_console::files::{Files, Read};
-use overrule_console::keymap::{self, Keymap};
-use overrule_console::theme::Theme;
+use overrule_console::ground::theme::Theme;
+use overrule_console::kernel::files::{Files, Read};
+use overrule_console::{kernel::keymap, kernel::keymap::Keymap};
 use overrule_resilience::correction::Correction;
 
 /// Time without changes before files are read again: an editor writes more than once.

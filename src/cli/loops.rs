@@ -7,7 +7,7 @@ use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record};
-use overrule_console::{event_text, loops};
+use overrule_console::run::{event_text, loops};
 use overrule_domain::escape::Incident;
 use overrule_domain::escape::pause::waits_for_operator;
 use overrule_domain::state::State;

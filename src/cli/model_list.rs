@@ -8,7 +8,7 @@ use super::exit::{Code, Failure};
 use super::{models, print};
 use overrule_base::text::{shown_address, visible};
 use overrule_config::{Key, ModelEntry, Origin, Settings};
-use overrule_console::columns::Columns as _;
+use overrule_console::ground::columns::Columns as _;
 use overrule_domain::price::{Price, decimal};
 use overrule_model::discover;
 use overrule_model::http::Access;

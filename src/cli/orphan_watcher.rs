@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
-use overrule_console::link::{OrphanCandidate, Update};
+use overrule_console::run::link::{OrphanCandidate, Update};
 use overrule_domain::orphan_process::OrphanProcess;
 use overrule_tools::child;
 

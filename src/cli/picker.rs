@@ -10,8 +10,8 @@ use super::build::{AppContext, LAST};
 use super::exit::{Code, Failure};
 use super::{run, screen};
 use overrule_console::app;
-use overrule_console::event_text;
-use overrule_console::model::picker::{Picked, Picker, PickerEntry};
+use overrule_console::app::picker_list::{Picked, Picker, PickerEntry};
+use overrule_console::run::event_text;
 use overrule_engine::clock::Clock;
 use overrule_journal::{self as journal, SessionStatus, Store, Summary};
 

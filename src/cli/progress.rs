@@ -4,7 +4,7 @@
 
 use super::print;
 use overrule_base::text::{visible, visible_head};
-use overrule_console::event_text;
+use overrule_console::run::event_text;
 use overrule_domain::call::{Decision, Outcome};
 use overrule_domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent,

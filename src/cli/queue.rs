@@ -15,7 +15,7 @@ use super::exit::{Code, Failure};
 use super::replaced::{self, NO_FILE};
 use super::{print, record};
 use overrule_base::text::visible;
-use overrule_console::readable::{self, Readable};
+use overrule_console::{run::readable, run::readable::Readable};
 use overrule_domain::breaker::Phase;
 use overrule_domain::call::{Call, Status};
 use overrule_domain::node::Node;

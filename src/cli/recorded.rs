@@ -15,9 +15,9 @@ use tokio::sync::mpsc;
 
 use super::fork::{self, Forks};
 use super::{live, run, sent};
-use overrule_console::link::{At, Forking, Frames, Link, ReplayControl, Update};
-use overrule_console::panes::log::model::MAX_LINES;
-use overrule_console::replay::{self, Mark};
+use overrule_console::kernel::log::MAX_LINES;
+use overrule_console::run::link::{At, Forking, Frames, Link, ReplayControl, Update};
+use overrule_console::{run::replay, run::replay::Mark};
 use overrule_domain::apply::apply;
 use overrule_domain::command::Command;
 use overrule_domain::envelope::Envelope;

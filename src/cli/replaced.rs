@@ -12,10 +12,10 @@ use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
 use overrule_base::text::survey;
-use overrule_console::diff;
-use overrule_console::json;
-use overrule_console::link::{LoadRequest, LoadTarget, Replaced, Update};
-use overrule_console::readable::{self, Readable};
+use overrule_console::ground::diff;
+use overrule_console::ground::json;
+use overrule_console::run::link::{LoadRequest, LoadTarget, Replaced, Update};
+use overrule_console::{run::readable, run::readable::Readable};
 use overrule_domain::call::{Shown, ShownForm};
 use overrule_engine::advise::parse_args;
 use overrule_tools::registry::Registry;
@@ -163,7 +163,7 @@ mod tests {
     use tokio::sync::mpsc::channel;
 
     use super::*;
-    use overrule_console::diff::Change;
+    use overrule_console::ground::diff::Change;
     use overrule_domain::id::Rev;
     use overrule_tools::builtin::{Setup, all};
     use overrule_tools::child::Environment;

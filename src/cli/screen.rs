@@ -11,14 +11,20 @@ use super::exit::{Code, Failure};
 use super::live_reload::{self, Watched};
 use super::operator;
 use overrule_config::settings::{Ambiguous, Glyphs, Origin};
-use overrule_console::app::{self, Alerts, Exit, Options, Sources};
-use overrule_console::layout::gutter::Line;
-use overrule_console::link::Link;
-use overrule_console::model::Source;
-use overrule_console::msg::Leave;
-use overrule_console::symbols::Charset;
-use overrule_console::terminal::{self, Around, Reach};
-use overrule_console::theme::{Colours, Theme};
+use overrule_console::ground::layout::gutter::Line;
+use overrule_console::ground::symbols::Charset;
+use overrule_console::ground::theme::{Colours, Theme};
+use overrule_console::kernel::model::Source;
+use overrule_console::kernel::msg::Leave;
+use overrule_console::run::link::Link;
+use overrule_console::{
+    app,
+    app::{Alerts, Exit, Options, Sources},
+};
+use overrule_console::{
+    ground::terminal,
+    ground::terminal::{Around, Reach},
+};
 use overrule_engine::clock::Clock;
 
 /// Characters of a session's id that identify the millisecond of its start. The first

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::run;
-use overrule_console::link::{SentBody, Update};
+use overrule_console::run::link::{SentBody, Update};
 use overrule_domain::envelope::Envelope;
 use overrule_domain::event::{Event, RunEvent, TurnEvent};
 use overrule_domain::id::TurnId;

@@ -8,7 +8,7 @@ use super::exit::{Code, Failure};
 use super::{live_reload, print};
 use overrule_base::text::visible;
 use overrule_config::Why;
-use overrule_console::columns::Columns as _;
+use overrule_console::ground::columns::Columns as _;
 use overrule_present::json;
 use overrule_present::output::{PolicyRuleView, SettingView};
 

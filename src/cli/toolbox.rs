@@ -15,7 +15,7 @@ use super::{demos, print};
 use overrule_base::text::visible;
 use overrule_config::OWN;
 use overrule_config::tools::Mark;
-use overrule_console::link::{ServerOrder, ServerState, ServerTool};
+use overrule_console::run::link::{ServerOrder, ServerState, ServerTool};
 use overrule_control::protocol::{Definitions, ServerRequest};
 use overrule_control::{ServerAsk, Servers};
 use overrule_domain::event::run::ToolCard;

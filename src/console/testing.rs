@@ -13,16 +13,18 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 
-use super::layout::gutter::Line;
-use super::link::Update;
-use super::model::{Model, OperatorFiles, Settings, Themes};
-use super::msg::{Msg, Out, TermMsg};
-use super::symbols::Charset;
-use super::theme::{Colours, Theme};
-use super::update::{prepare, settle, update, work};
+use super::update::update;
 use super::view::view;
-use super::work::Work;
-use crate::model::Source;
+use crate::ground::layout::gutter::Line;
+use crate::ground::symbols::Charset;
+use crate::ground::term_msg::TermMsg;
+use crate::ground::theme::{Colours, Theme};
+use crate::ground::work::Work;
+use crate::kernel::model::Source;
+use crate::kernel::model::{Model, OperatorFiles, Settings, Themes};
+use crate::kernel::msg::{Msg, Out};
+use crate::kernel::refresh::{prepare, settle, work};
+use crate::run::link::Update;
 use overrule_domain::advance::advance;
 use overrule_domain::advice::Cards;
 use overrule_domain::command::Command;
@@ -85,7 +87,7 @@ impl Stage {
             session: "s1".to_owned(),
             utc_zero: Some(0),
             source: Source::Live,
-            reach: crate::terminal::Reach::default(),
+            reach: crate::ground::terminal::Reach::default(),
             watch: overrule_resilience::watch::Watch::default(),
         };
         change(&mut settings);
@@ -338,7 +340,7 @@ impl Stage {
     /// The kind of the selected node.
     pub fn selected(&self) -> Option<NodeId> {
         match self.model.graph.selected {
-            Some(super::panes::graph::model::Pick::Node(id)) => Some(id),
+            Some(crate::kernel::graph::Pick::Node(id)) => Some(id),
             _ => None,
         }
     }

@@ -2,49 +2,23 @@
 //!
 //! Must not know: terminals, files, clocks; a message says what time it is.
 
-pub(crate) mod bulk;
-pub(crate) mod choices;
-pub(crate) mod classify;
-pub(crate) mod decide;
-pub(crate) mod discard;
 mod done;
-pub(crate) mod edits;
-pub(crate) mod executions;
-mod external;
-pub(crate) mod fork;
-mod input;
-pub(crate) mod lazy_load;
-pub(crate) mod ledger;
-pub(crate) mod lists;
 pub(crate) mod live_reload;
-mod mouse;
-mod pace;
-pub(crate) mod prompts;
-pub(crate) mod refresh;
-mod replay;
-pub(crate) mod review;
-pub(crate) mod rules;
+pub mod pace;
 mod run;
-pub(crate) mod search;
-pub(crate) mod settings_line;
-pub(crate) mod stage;
 #[cfg(test)]
 mod tests;
-pub(crate) mod typing;
-pub(crate) mod views;
-pub(crate) mod visibility;
 
-pub use choices::cancelled;
-pub use ledger::unknown_outcome;
+pub use crate::verbs::ask_choices::cancelled;
 
-use super::halted;
-use super::model::Model;
-use super::msg::{Leave, Msg, Out, TermMsg};
-use super::stack::Surface;
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::model::Model;
+use crate::kernel::msg::{Leave, Msg, Out};
+use crate::kernel::{mouse, refresh};
+use crate::verbs::theme;
 
+pub use crate::kernel::refresh::{prepare, settle, work};
 pub use pace::soon;
-pub use refresh::{prepare, settle, work};
-pub use stage::count as describe_staged;
 
 /// Applies a message to the model and returns the requests that follow from it.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
@@ -57,7 +31,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             leave(model, &mut out);
         }
         Msg::Drawn { at } => {
-            let visibility_value = visibility::visibility(model);
+            let visibility_value = crate::kernel::visibility::visibility(model);
             model.arming.drawn(visibility_value, at, model.settings.arming_ms);
         }
         Msg::Retaken { at } => {
@@ -68,13 +42,13 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         }
         Msg::Tick { at } => {
             model.arming.now = model.arming.now.max(at);
-            input::release(model, at, &mut out);
+            crate::kernel::input::release(model, at, &mut out);
         }
-        Msg::Edited(result) => external::take(model, result, &mut out),
-        Msg::Wire(found) => lazy_load::wire(model, found),
+        Msg::Edited(result) => crate::surfaces::editor::external::take(model, result, &mut out),
+        Msg::Wire(found) => crate::verbs::lazy_load::wire(model, found),
         Msg::Found(finding) => refresh::found(model, finding),
-        Msg::Saved(written) => prompts::saved(model, written),
-        Msg::CorrectionStored(stored) => classify::stored(model, stored, &mut out),
+        Msg::Saved(written) => crate::kernel::prompts::saved(model, written),
+        Msg::CorrectionStored(stored) => crate::surfaces::classify::stored::stored(model, stored, &mut out),
         Msg::Shown(result) => {
             if let Err(why) = result {
                 model.complain(why);
@@ -82,9 +56,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         }
         Msg::Files(read) => live_reload::take(model, read, &mut out),
     }
-    live_reload::try_on(model);
-    lazy_load::ask(model, &mut out);
-    if halted::is(model) {
+    theme::try_on(model);
+    crate::verbs::lazy_load::ask(model, &mut out);
+    if model.is_halted() {
         // A halted run refuses all other commands, also the release of an edited call.
         out.retain(|out| !matches!(out, Out::Command(command) if !command.only_ends()));
     }
@@ -95,10 +69,10 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
     match term {
         TermMsg::Key { key, at } => {
             model.arming.now = model.arming.now.max(at);
-            input::key(model, key, at, out);
+            crate::kernel::input::key(model, key, at, out);
         }
-        TermMsg::Keys(keys) => input::keys(model, &keys, out),
-        TermMsg::Paste { text, at } => input::paste(model, &text, at, out),
+        TermMsg::Keys(keys) => crate::kernel::input::keys(model, &keys, out),
+        TermMsg::Paste { text, at } => crate::kernel::input::paste(model, &text, at, out),
         TermMsg::Resize { width, height } => {
             model.screen.width = width;
             model.screen.height = height;
@@ -125,9 +99,4 @@ fn leave(model: &Model, out: &mut Vec<Out>) {
     if model.keys.leaving && !model.run.is_busy() {
         out.push(Out::Quit(Leave::Quit));
     }
-}
-
-/// Opens a surface on top.
-pub(crate) fn open(model: &mut Model, surface: impl Surface) {
-    model.overlays.push(surface);
 }

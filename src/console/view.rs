@@ -2,29 +2,20 @@
 //!
 //! Must not know: the terminal, what keys do.
 
-mod banner;
-pub(crate) mod dialog;
-pub(crate) mod editor;
-mod header;
-pub(crate) mod listing;
-pub mod paint;
 mod picker;
-mod replay;
-pub(crate) mod shell;
-mod status;
 #[cfg(test)]
 mod tests;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 
-use super::model::Model;
+use crate::kernel::model::Model;
 pub use picker::{picker, rows as picker_rows};
 
 /// Draws the model.
 pub fn view(model: &Model, frame: &mut Frame<'_>) {
     let _shown = model.settings.shown();
-    shell::draw(model, frame);
+    crate::kernel::draw::shell::draw(model, frame);
     if model.settings.text_in_ascii() {
         plain(frame.buffer_mut());
     }

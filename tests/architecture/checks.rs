@@ -77,7 +77,7 @@ fn a_forbidden_name_is_found() {
     assert_eq!(wrong, ["src/config/a.rs:1: must not name `overrule_model::http`"]);
     let wrong = wrong_names(&file(
         "src/console/export/a.rs",
-        "use crate::{layout::x, view::y};",
+        "use crate::{ground::layout::x, view::y};",
     ));
     assert_eq!(
         wrong,
@@ -138,7 +138,7 @@ fn a_wrong_world_is_found() {
     assert_eq!(one("src/tools/a.rs", "std::env::var(x)"), 1);
     assert_eq!(one("src/console/a.rs", "use overrule_domain::apply::apply;"), 1);
     assert_eq!(
-        one("src/console/model/fold.rs", "use overrule_domain::apply::apply;"),
+        one("src/console/run/fold.rs", "use overrule_domain::apply::apply;"),
         0
     );
     assert_eq!(

@@ -12,7 +12,7 @@ mod circles;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use overrule::console::model::run::RunPart;
+use overrule::console::run::part::RunPart;
 use overrule::domain::apply::fold;
 use overrule::domain::call::Status;
 use overrule::domain::id::NodeId;

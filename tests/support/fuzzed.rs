@@ -6,9 +6,9 @@
 //! with every run of the tests.
 
 use overrule::canon::{Lexer, depths};
-use overrule::console::json;
-use overrule::console::pager::{Pager, Row, Wrap};
-use overrule::console::sgr;
+use overrule::console::ground::json;
+use overrule::console::ground::pager::{Pager, Row, Wrap};
+use overrule::console::ground::sgr;
 use overrule::model::decode::chunks;
 use overrule::model::http::body::Body;
 use overrule::model::wire::agent::{PartEdit, PartKind, ReplyHead, Rewrite, decode_request, encode_stream};

@@ -63,7 +63,7 @@ fn notification_is_short_visible_and_free_of_secrets() {
             command: "approve".into(),
             reason: text,
         }));
-        if let Some(overrule_console::panes::log::model::Line::Event(envelope)) =
+        if let Some(overrule_console::kernel::log::Line::Event(envelope)) =
             stage.model.log.shown().last().map(|(_, line)| line)
         {
             caller.note(envelope);
@@ -108,7 +108,7 @@ fn arguments_leave_the_machine_only_if_the_settings_say_so() {
         command: "approve".into(),
         reason: "about xxxx".into(),
     }));
-    if let Some(overrule_console::panes::log::model::Line::Event(envelope)) =
+    if let Some(overrule_console::kernel::log::Line::Event(envelope)) =
         stage.model.log.shown().last().map(|(_, line)| line)
     {
         caller.note(envelope);

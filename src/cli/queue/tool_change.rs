@@ -6,7 +6,7 @@
 
 use crate::difference;
 use overrule_base::text::visible;
-use overrule_console::tabs::definitions;
+use overrule_console::surfaces::documents::definitions;
 use overrule_present::call::ToolChangeView;
 
 /// Returns the lines to print.

@@ -7,7 +7,7 @@ use crate::build::AppContext;
 use crate::exit::{Code, Failure};
 use crate::{fit, print};
 use overrule_base::text::visible;
-use overrule_console::columns::Columns as _;
+use overrule_console::ground::columns::Columns as _;
 use overrule_journal as journal;
 use overrule_present::session::{ForkPointView, SessionView};
 use overrule_present::time::minute;

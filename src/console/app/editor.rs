@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Command;
 
-use crate::msg::EditedFile;
+use crate::kernel::msg::EditedFile;
 use overrule_regular_file as regular_file;
 
 /// Longest text that is read back, in bytes: the longest that a journal stores. An edit may allow less; other code

@@ -4,8 +4,9 @@
 
 use super::typed::Typed;
 use super::{App, Error, Exit, exit_by_signal};
-use crate::msg::Msg;
-use crate::terminal::{self, Signal, Stops};
+use crate::ground::terminal;
+use crate::ground::terminal::{Signal, Stops};
+use crate::kernel::msg::Msg;
 use crate::update::update;
 
 impl App {

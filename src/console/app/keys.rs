@@ -2,8 +2,8 @@
 //!
 //! Must not know: what a key does.
 
-use crate::key::{Code, Key};
-use crate::msg::TermMsg;
+use crate::ground::key::{Code, Key};
+use crate::ground::term_msg::TermMsg;
 
 /// Consecutive keys without modifiers that wait together.
 #[derive(Debug, Default)]

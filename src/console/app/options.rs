@@ -5,15 +5,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::files::Files;
-use crate::keymap::Keymap;
-use crate::layout::gutter::Line;
-use crate::link::Link;
-use crate::model::Source;
-use crate::msg::Leave;
-use crate::symbols::Charset;
-use crate::terminal::{self, Reach};
-use crate::theme::{Colours, Theme};
+use crate::ground::layout::gutter::Line;
+use crate::ground::symbols::Charset;
+use crate::ground::terminal;
+use crate::ground::terminal::Reach;
+use crate::ground::theme::{Colours, Theme};
+use crate::kernel::files::Files;
+use crate::kernel::keymap::Keymap;
+use crate::kernel::model::Source;
+use crate::kernel::msg::Leave;
+use crate::run::link::Link;
 use overrule_domain::state::State;
 use overrule_policy::Danger;
 use overrule_resilience::notify;

@@ -6,11 +6,11 @@ use tokio::time::Instant;
 
 use super::typed::Typed;
 use super::{Error, terminal};
-use crate::model::picker::{Picked, Picker};
-use crate::msg::TermMsg;
-use crate::symbols::Charset;
-use crate::terminal::{Screen, Signal, Signals};
-use crate::theme::{Colours, Palette, Theme};
+use crate::app::picker_list::{Picked, Picker};
+use crate::ground::symbols::Charset;
+use crate::ground::term_msg::TermMsg;
+use crate::ground::terminal::{Screen, Signal, Signals};
+use crate::ground::theme::{Colours, Palette, Theme};
 use crate::view;
 
 /// Lets the operator pick a session. `tail` gives the last lines of the session of an id.

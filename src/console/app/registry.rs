@@ -5,25 +5,38 @@
 //! Keymap, hints, palette, help, `docs/keys.md` and the refusals are made from it, so they agree.
 
 use super::tasks;
-use crate::cards::{
-    ATTENTION, BRANCHES, BROKEN, BULK, CLASSIFY, COMPARE, CONFIRM, CONSENT, DEFINITIONS, EDITOR, EFFECTS,
-    FORK as FORK_PREVIEW, LEAVE, LINE, LIST, PAGE, REVIEW, RULE, RULES, STAGED_EDITS, UNKNOWN_OUTCOME,
+use crate::kernel::keymap::file::Change;
+use crate::kernel::keymap::{Error, Keymap};
+use crate::kernel::registry::Registry;
+use crate::kernel::verb::{Families, MOVES, TEXTS, Verb};
+use crate::surfaces;
+use crate::surfaces::attention::open as attention;
+use crate::surfaces::branches::verbs as branches;
+use crate::surfaces::bulk::verbs as approve_list;
+use crate::surfaces::classify::verbs as classify;
+use crate::surfaces::compare::{copy_node, verbs as compare};
+use crate::surfaces::definitions::verbs as servers;
+use crate::surfaces::editor::verbs as text;
+use crate::surfaces::effects::verbs as effects;
+use crate::surfaces::fork::verbs as fork;
+use crate::surfaces::help::verbs as help;
+use crate::surfaces::impact::verbs as impact;
+use crate::surfaces::leave::verbs as quit;
+use crate::surfaces::list::palette;
+use crate::surfaces::review::stage;
+use crate::surfaces::rule::verbs as write_rule;
+use crate::surfaces::rules::verbs as rules;
+use crate::surfaces::staged_edits::verbs as staged_edits;
+use crate::surfaces::stop::verbs as emergency_stop;
+use crate::surfaces::{
+    branch_pane as branches_pane, budget, graph as graph_pane, health, inspector as inspector_pane, log,
+    queue, state, tools,
 };
-use crate::keymap::file::Change;
-use crate::keymap::{Error, Keymap};
-use crate::panes::{
-    branches as branches_pane, budget, graph as graph_pane, health, inspector as inspector_pane, log, queue,
-    state, tools,
-};
-use crate::registry::Registry;
 use crate::verbs::{
-    Families, MOVES, TEXTS, Verb, always, answer, approve, approve_list, ask_turn_again, attention, branches,
-    broken_stream, cancel_call, changes, choices, classify, close, compare, consent, conversations, copy,
-    copy_node, correct, delete, edit, effects, emergency_stop, fix, follow, fork, graph, guide, help, impact,
-    insert_call, insert_thought, inspector, jumps, limits, loops, moves, palette, panes, pause, policy, quit,
-    redo, reject, repair, replace, replay, reset_breaker, resilience, restrict, retry, review, rules,
-    run_now, screen, servers, shorten, stage, staged_edits, step, stop_turn, text, theme, title, undo,
-    unknown_outcome, unpin, weights, write_rule,
+    always, answer, approve, ask_turn_again, cancel_call, changes, choices, close, conversations, copy,
+    correct, delete, edit, follow, graph, guide, insert_call, insert_thought, inspector, jumps, limits,
+    loops, moves, panes, pause, policy, redo, reject, repair, replace, replay, reset_breaker, resilience,
+    restrict, retry, run_now, screen, shorten, step, stop_turn, theme, title, undo, unpin, weights,
 };
 
 /// All surfaces and verbs.
@@ -41,27 +54,27 @@ pub static REGISTRY: Registry = Registry {
         &tools::KIND,
     ],
     surfaces: &[
-        EDITOR,
-        LINE,
-        LIST,
-        PAGE,
-        ATTENTION,
-        REVIEW,
-        STAGED_EDITS,
-        BRANCHES,
-        COMPARE,
-        EFFECTS,
-        BULK,
-        RULE,
-        RULES,
-        FORK_PREVIEW,
-        CONSENT,
-        UNKNOWN_OUTCOME,
-        CLASSIFY,
-        BROKEN,
-        DEFINITIONS,
-        CONFIRM,
-        LEAVE,
+        surfaces::editor::ENTRY,
+        surfaces::line::ENTRY,
+        surfaces::list::ENTRY,
+        surfaces::page::ENTRY,
+        surfaces::attention::ENTRY,
+        surfaces::review::ENTRY,
+        surfaces::staged_edits::ENTRY,
+        surfaces::branches::ENTRY,
+        surfaces::compare::ENTRY,
+        surfaces::effects::ENTRY,
+        surfaces::bulk::ENTRY,
+        surfaces::rule::ENTRY,
+        surfaces::rules::ENTRY,
+        surfaces::fork::ENTRY,
+        surfaces::consent::ENTRY,
+        surfaces::outcome::ENTRY,
+        surfaces::classify::ENTRY,
+        surfaces::broken::ENTRY,
+        surfaces::definitions::ENTRY,
+        surfaces::stop::ENTRY,
+        surfaces::leave::ENTRY,
     ],
     tasks: &tasks::TASKS,
     replay: &tasks::REPLAY,
@@ -73,7 +86,7 @@ static FAMILIES: Families = &[
     ("edit", EDIT),
     ("branches and effects", BRANCH),
     ("run", RUN),
-    ("fix", FIX),
+    ("fix", &[]),
     ("graph", GRAPH),
     ("find", JUMP),
     ("panes", SHOW),
@@ -104,28 +117,14 @@ static DECIDE: &[Verb] = &[
     reject::REJECT,
     choices::VERB,
     approve_list::APPROVE_ALL,
-    approve_list::APPROVE_LIST,
-    approve_list::REFRESH_LIST,
     always::VERB,
     write_rule::WRITE_RULE,
-    write_rule::ACCEPT_RULE,
     rules::RULES,
-    rules::DROP_RULE,
     retry::VERB,
     run_now::VERB,
     repair::CHOOSE_REPAIR,
     repair::SKIP_REPAIR,
     cancel_call::VERB,
-    consent::REUSE,
-    consent::RUN_AGAIN,
-    reject::REJECT_REPEAT,
-    unknown_outcome::IT_HAPPENED,
-    unknown_outcome::IT_DID_NOT,
-    unknown_outcome::DID_NOT_FINISH,
-    unknown_outcome::ABANDON_CALL,
-    broken_stream::ASK_AGAIN,
-    broken_stream::KEEP_ARRIVED,
-    emergency_stop::STOP_BROKEN,
 ];
 
 /// Edits of the graph.
@@ -141,16 +140,8 @@ static EDIT: &[Verb] = &[
     delete::VERB,
     unpin::VERB,
     impact::VERB,
-    review::COMMIT_EDIT,
     stage::STAGE,
-    stage::STAGE_PREVIEWED,
-    review::EDIT_REASON,
-    review::KEEP_LATER,
     staged_edits::STAGED_EDITS,
-    staged_edits::STAGED_PREVIEW,
-    staged_edits::STAGED_OPEN,
-    staged_edits::STAGED_REMOVE,
-    staged_edits::STAGED_DROP,
     staged_edits::COMMIT_STAGED,
 ];
 
@@ -162,16 +153,10 @@ static BRANCH: &[Verb] = &[
     branches::BRANCHES,
     branches::BRANCH_SWITCH,
     compare::BRANCH_COMPARE,
-    branches::BRANCH_NAME,
-    branches::BRANCH_MARK,
     compare::PANE_COMPARE,
     branches::PANE_NAME,
     branches::PANE_MARK,
     copy_node::PANE_COPY,
-    copy_node::BRANCH_COPY,
-    compare::COMPARE_ALL,
-    effects::EFFECTS_ALL,
-    effects::REVERT_EFFECT,
     effects::PROBE,
 ];
 
@@ -182,13 +167,11 @@ static RUN: &[Verb] = &[
     step::VERB,
     stop_turn::VERB,
     emergency_stop::EMERGENCY_STOP,
-    emergency_stop::STOP_NOW,
     conversations::VERB,
     shorten::SHORTEN,
     shorten::SUMMARIZE,
     shorten::DROP_TURNS,
     servers::ACCEPT_TOOLS,
-    servers::ACCEPT_SHOWN,
     servers::REFUSE_TOOLS,
     policy::VERB,
     limits::VERB,
@@ -197,30 +180,13 @@ static RUN: &[Verb] = &[
     resilience::VERB,
     reset_breaker::VERB,
     classify::CLASSIFY,
-    classify::ERROR_PERMANENT,
-    classify::ERROR_TEMPORARY,
-    classify::ERROR_PATTERN,
     title::VERB,
     weights::SET_WEIGHT,
     weights::RESET_WEIGHTS,
     weights::FORGET_WEIGHTS,
     quit::QUIT,
-    quit::QUIT_WAIT,
-    quit::QUIT_CANCEL,
     quit::INTERRUPT,
     quit::SUSPEND,
-];
-
-/// Fixes, by one key, for a run that needs the operator.
-static FIX: &[Verb] = &[
-    fix::FIX_GO,
-    fix::FIX_ARGUMENTS,
-    fix::FIX_TOOL,
-    fix::FIX_ANSWER,
-    fix::FIX_GUIDE,
-    fix::FIX_ALLOW,
-    fix::FIX_RESUME,
-    fix::FIX_STOP,
 ];
 
 /// How the graph is shown.
@@ -276,7 +242,6 @@ static VIEW: &[Verb] = &[
     screen::REDRAW,
     close::CLOSE,
     close::BACK,
-    palette::CHOOSE,
     help::HELP_HERE,
 ];
 
@@ -364,8 +329,6 @@ static REPLAY: &[Verb] = &[
     replay::NEXT_EDIT,
     replay::PREVIOUS_EDIT,
     fork::FORK,
-    fork::WRITE_FORK,
-    fork::RESUME_FORK,
 ];
 
 /// Every verb, in the order of help.

@@ -2,14 +2,25 @@
 //!
 //! Must not know: how help is drawn, which keys the operator gave the verbs.
 
-use crate::pane::Pane;
-use crate::panes as pane;
-use crate::registry::Task;
+use crate::kernel::pane::Pane;
+use crate::kernel::registry::Task;
+use crate::surfaces;
+use crate::surfaces::attention::open as attention;
+use crate::surfaces::branches::verbs as branches;
+use crate::surfaces::bulk::verbs as approve_list;
+use crate::surfaces::effects::verbs as effects;
+use crate::surfaces::fork::verbs as fork;
+use crate::surfaces::impact::verbs as impact;
+use crate::surfaces::leave::verbs as quit;
+use crate::surfaces::list::palette;
+use crate::surfaces::rule::verbs as write_rule;
+use crate::surfaces::rules::verbs as rules;
+use crate::surfaces::staged_edits::verbs as staged_edits;
+use crate::surfaces::stop::verbs as emergency_stop;
 use crate::verbs::{
-    always, answer, approve, approve_list, ask_turn_again, attention, branches, cancel_call, changes, copy,
-    correct, delete, edit, effects, emergency_stop, fork, graph, guide, impact, inspector, jumps, loops,
-    moves, palette, panes, pause, quit, redo, reject, repair, replace, replay, restrict, retry, rules,
-    staged_edits, step, stop_turn, undo, write_rule,
+    always, answer, approve, ask_turn_again, cancel_call, changes, copy, correct, delete, edit, graph, guide,
+    inspector, jumps, loops, moves, panes, pause, redo, reject, repair, replace, replay, restrict, retry,
+    step, stop_turn, undo,
 };
 
 /// The tasks of every run, in the order of help.
@@ -96,12 +107,19 @@ pub static TASKS: [Task; 8] = [
         home: None,
         rows: &[
             (
-                &[&pane::graph::SHOW, &pane::queue::SHOW, &pane::inspector::SHOW],
+                &[
+                    &surfaces::graph::SHOW,
+                    &surfaces::queue::SHOW,
+                    &surfaces::inspector::SHOW,
+                ],
                 "main panes",
             ),
-            (&[&pane::log::SHOW, &pane::state::SHOW], "log, state"),
-            (&[&pane::branches::SHOW, &pane::health::SHOW], "branches, health"),
-            (&[&pane::budget::SHOW], "budget, cost"),
+            (&[&surfaces::log::SHOW, &surfaces::state::SHOW], "log, state"),
+            (
+                &[&surfaces::branch_pane::SHOW, &surfaces::health::SHOW],
+                "branches, health",
+            ),
+            (&[&surfaces::budget::SHOW], "budget, cost"),
             (&[&panes::NEXT_PANE, &panes::ZOOM], "next pane, zoom"),
             (&[&palette::PALETTE], "every command"),
         ],
@@ -138,7 +156,7 @@ pub static REPLAY: Task = Task {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::columns::Columns as _;
+    use crate::ground::columns::Columns as _;
 
     #[test]
     fn each_row_is_about_verbs_of_every_pane_that_have_keys() {

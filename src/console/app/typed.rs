@@ -13,8 +13,8 @@ use rustix::io::Errno;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::Instant;
 
-use crate::msg::TermMsg;
-use crate::terminal::{Parser, open_input};
+use crate::ground::term_msg::TermMsg;
+use crate::ground::terminal::{Parser, open_input};
 
 /// Messages that are read ahead.
 const AHEAD: usize = 1024;

@@ -6,8 +6,8 @@ use std::sync::mpsc as std_mpsc;
 
 use tokio::sync::mpsc;
 
-use crate::doc::Finding;
-use crate::work::Work;
+use crate::ground::doc::Finding;
+use crate::ground::work::Work;
 
 /// Runs jobs one by one; its thread starts with the first.
 #[derive(Debug)]
@@ -82,9 +82,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::columns::measured;
-    use crate::doc::{Cache, Form};
-    use crate::pager::Wrap;
+    use crate::ground::columns::measured;
+    use crate::ground::doc::{Cache, Form};
+    use crate::ground::pager::Wrap;
     use overrule_base::text::shown_in_ascii;
 
     fn long(letter: char) -> Arc<str> {

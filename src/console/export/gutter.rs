@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::layout::fold::{Detail, Entry, Row, Rules, fold};
-use crate::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
-use crate::symbols::{Charset, Symbol};
+use crate::ground::layout::fold::{Detail, Entry, Row, Rules, fold};
+use crate::ground::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
+use crate::ground::symbols::{Charset, Symbol};
 use overrule_domain::effective_status::{self, EffectiveStatus};
 use overrule_domain::graph::Edges;
 use overrule_domain::id::{NodeId, NodeKind};

@@ -2,15 +2,45 @@
 //!
 //! Must not know: when a run needs attention, how a fix is carried out.
 
+pub mod fix;
+pub mod open;
+
 use ratatui::Frame;
 
-use crate::cards::ATTENTION;
-use crate::model::Model;
-use crate::sheet::Sheet;
-use crate::stack::Surface;
-use crate::surface::SurfaceId;
-use crate::tabs;
-use crate::theme::Role;
+use crate::ground::theme::Role;
+use crate::kernel::model::Model;
+use crate::kernel::registry::Entry;
+use crate::kernel::sheet::Sheet;
+use crate::kernel::stack::Surface;
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::surfaces::documents as tabs;
+
+/// The page on why the run needs the operator.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "why the run waits",
+    place: "on the page on why the run waits",
+    can: &[Move, Search, Palette, Help, Close],
+    stays: &["help", "close"],
+    reads: true,
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "fix",
+    verbs: &[
+        fix::FIX_GO,
+        fix::FIX_ARGUMENTS,
+        fix::FIX_TOOL,
+        fix::FIX_ANSWER,
+        fix::FIX_GUIDE,
+        fix::FIX_ALLOW,
+        fix::FIX_RESUME,
+        fix::FIX_STOP,
+    ],
+};
 
 /// Why the run needs attention.
 #[derive(Debug, Clone)]
@@ -32,7 +62,7 @@ impl AttentionPage {
 
 impl Surface for AttentionPage {
     fn id(&self) -> SurfaceId {
-        ATTENTION
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

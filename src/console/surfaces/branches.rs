@@ -2,18 +2,38 @@
 //!
 //! Must not know: how a branch is made.
 
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::BRANCHES;
-use crate::listing::{Listing, Rows};
-use crate::model::Model;
-use crate::panes::rows::Target;
-use crate::stack::{Erases, Surface};
-use crate::surface::SurfaceId;
-use crate::tabs::{self, Maker};
-use crate::view::listing::listing;
+use crate::kernel::draw::listing::listing;
+use crate::kernel::listing::{Listing, Rows};
+use crate::kernel::model::Model;
+use crate::kernel::registry::Entry;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::maker::Maker;
+use crate::run::target::Target;
+use crate::surfaces::documents as tabs;
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::id::Epoch;
+
+/// The branches.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "branches",
+    place: "in the list of branches",
+    can: &[Move, Search, Palette, Help, Close],
+    stays: &["close"],
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "branches and effects",
+    verbs: &[verbs::BRANCH_NAME, verbs::BRANCH_MARK],
+};
 
 /// The branches.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +46,7 @@ pub struct BranchList {
 
 impl Surface for BranchList {
     fn id(&self) -> SurfaceId {
-        BRANCHES
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

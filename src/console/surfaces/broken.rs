@@ -2,20 +2,41 @@
 //!
 //! Must not know: how a model is asked.
 
-use crate::cards::BROKEN;
-use crate::dialog::DialogKind;
-use crate::model::arming::Question;
-use crate::tabs;
-use crate::verbs::shorten;
+pub mod verbs;
+
+use crate::kernel::dialog::DialogKind;
+use crate::kernel::registry::Entry;
+use crate::kernel::surface::Can::{Close, Help, Move, Palette};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::question::Question;
+use crate::run::too_long;
+use crate::surfaces::documents as tabs;
+use crate::surfaces::stop;
 use overrule_domain::pending_retry;
+
+/// A stream that broke.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "broken stream",
+    place: "in the question about: broken stream",
+    can: &[Move, Palette, Help, Close],
+    asks: true,
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "decide",
+    verbs: &[verbs::ASK_AGAIN, verbs::KEEP_ARRIVED, stop::verbs::STOP_BROKEN],
+};
 
 /// What becomes of a broken stream.
 pub static BROKEN_QUESTION: DialogKind = DialogKind {
-    id: BROKEN,
+    id: ID,
     title: |model, question| {
         let state = &model.run.state;
         match question {
-            Question::Turn { turn, .. } if shorten::is_about(state, *turn) => {
+            Question::Turn { turn, .. } if too_long::is_about(state, *turn) => {
                 "the request is too long: make it shorter, or stop"
             }
             Question::Turn { turn, .. } if pending_retry::has_arrived(state, *turn) => {

@@ -2,23 +2,44 @@
 //!
 //! Must not know: who approves.
 
+pub(crate) mod approve;
+pub mod verbs;
+
 use std::collections::BTreeMap;
 
 use ratatui::Frame;
 
-use crate::cards::BULK;
-use crate::doc::Styled;
-use crate::model::Model;
-use crate::model::arming::{Question, Visibility};
-use crate::sheet::Sheet;
-use crate::stack::{Erases, Surface};
-use crate::surface::SurfaceId;
-use crate::tabs;
-use crate::theme::Role;
-use crate::update::bulk::{compare, items};
+use crate::ground::doc::Styled;
+use crate::ground::theme::Role;
+use crate::kernel::model::Model;
+use crate::kernel::model::arming::Visibility;
+use crate::kernel::registry::Entry;
+use crate::kernel::sheet::Sheet;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::question::Question;
+use crate::surfaces::bulk::approve::{compare, items};
+use crate::surfaces::documents as tabs;
 use overrule_domain::bulk::Alone;
 use overrule_domain::call::Digest;
 use overrule_domain::id::{NodeId, Rev};
+
+/// The list of calls to approve together.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "approve all",
+    place: "in the list of calls to approve",
+    can: &[Move, Search, Palette, Help, Close],
+    changes: true,
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "decide",
+    verbs: &[verbs::APPROVE_LIST, verbs::REFRESH_LIST],
+};
 
 /// The fewest columns for a title of two parts and the position at its right end.
 const WIDE_TITLE: u16 = 76;
@@ -88,7 +109,7 @@ impl Bulk {
 
 impl Surface for Bulk {
     fn id(&self) -> SurfaceId {
-        BULK
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

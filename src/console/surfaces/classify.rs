@@ -2,16 +2,40 @@
 //!
 //! Must not know: how an error is classified.
 
+pub(crate) mod stored;
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::CLASSIFY;
-use crate::model::Model;
-use crate::sheet::Sheet;
-use crate::stack::Surface;
-use crate::surface::SurfaceId;
-use crate::tabs;
-use crate::theme::Role;
+use crate::ground::theme::Role;
+use crate::kernel::model::Model;
+use crate::kernel::registry::Entry;
+use crate::kernel::sheet::Sheet;
+use crate::kernel::stack::Surface;
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::surfaces::documents as tabs;
 use overrule_resilience::correction::Corrigible;
+
+/// The class of an error.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "class of an error",
+    place: "in the question about: class of an error",
+    can: &[Move, Search, Palette, Help, Close],
+    reads: true,
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "run",
+    verbs: &[
+        verbs::ERROR_PERMANENT,
+        verbs::ERROR_TEMPORARY,
+        verbs::ERROR_PATTERN,
+    ],
+};
 
 /// An error whose class the operator corrects.
 #[derive(Debug, Clone)]
@@ -26,7 +50,7 @@ pub struct Classifying {
 
 impl Surface for Classifying {
     fn id(&self) -> SurfaceId {
-        CLASSIFY
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

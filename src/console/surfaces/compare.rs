@@ -2,20 +2,40 @@
 //!
 //! Must not know: how branches are compared.
 
+pub mod copy_node;
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::COMPARE;
-use crate::doc::Styled;
-use crate::listing::Listing;
-use crate::model::Model;
-use crate::panes::rows::Target;
-use crate::stack::{Erases, Surface};
-use crate::surface::SurfaceId;
-use crate::tabs::{self, Maker};
-use crate::theme::Role;
-use crate::view::listing::listing;
+use crate::ground::doc::Styled;
+use crate::ground::theme::Role;
+use crate::kernel::draw::listing::listing;
+use crate::kernel::listing::Listing;
+use crate::kernel::model::Model;
+use crate::kernel::registry::Entry;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::maker::Maker;
+use crate::run::target::Target;
+use crate::surfaces::documents as tabs;
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::id::Epoch;
+
+/// Two branches side by side.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "comparison",
+    can: &[Move, Search, Palette, Help, Close],
+    stays: &["close"],
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "branches and effects",
+    verbs: &[copy_node::BRANCH_COPY, verbs::COMPARE_ALL],
+};
 
 /// Two branches, node by node.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +63,7 @@ impl Comparison {
 
 impl Surface for Comparison {
     fn id(&self) -> SurfaceId {
-        COMPARE
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

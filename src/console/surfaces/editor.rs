@@ -2,23 +2,47 @@
 //!
 //! Must not know: what an edit does.
 
+pub(crate) mod discard;
+pub(crate) mod draw;
+pub(crate) mod edits;
+pub(crate) mod external;
+pub mod state;
+pub(crate) mod typing;
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::EDITOR;
-use crate::field::{Field, TextVerb, too_much};
-use crate::keymap::Keymap;
-use crate::model::Model;
-use crate::model::editor::Editor;
-use crate::motion::Move;
-use crate::refusal::Refusal;
-use crate::stack::Surface;
-use crate::surface::SurfaceId;
-use crate::view::editor;
+use crate::ground::field::{Field, TextVerb, too_much};
+use crate::ground::motion::Move;
+use crate::kernel::keymap::Keymap;
+use crate::kernel::model::Model;
+use crate::kernel::registry::Entry;
+use crate::kernel::stack::Surface;
+use crate::kernel::surface::Can::{Type, Write};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::refusal::Refusal;
+use crate::surfaces::editor::draw as editor;
+use crate::surfaces::editor::state::Editor;
 use overrule_domain::id::NodeId;
+
+/// An editor of several lines.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "editor",
+    can: &[Type, Write],
+    changes: true,
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "typing",
+    verbs: &[],
+};
 
 impl Surface for Editor {
     fn id(&self) -> SurfaceId {
-        EDITOR
+        ID
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {

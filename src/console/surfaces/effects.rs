@@ -2,18 +2,40 @@
 //!
 //! Must not know: what an answer changes.
 
+pub(crate) mod ledger;
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::EFFECTS;
-use crate::listing::Listing;
-use crate::model::Model;
-use crate::model::arming::{Question, Visibility};
-use crate::panes::rows::Target;
-use crate::stack::{Erases, Surface};
-use crate::surface::SurfaceId;
-use crate::tabs::{self, Maker};
-use crate::view::listing::listing;
+use crate::kernel::draw::listing::listing;
+use crate::kernel::listing::Listing;
+use crate::kernel::model::Model;
+use crate::kernel::model::arming::Visibility;
+use crate::kernel::registry::Entry;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::maker::Maker;
+use crate::run::question::Question;
+use crate::run::target::Target;
+use crate::surfaces::documents as tabs;
 use overrule_domain::command::Command;
+
+/// The list of effects.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "orphaned effects",
+    place: "in the list of orphaned effects",
+    can: &[Move, Search, Palette, Help, Close],
+    stays: &["close"],
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "branches and effects",
+    verbs: &[verbs::EFFECTS_ALL, verbs::REVERT_EFFECT],
+};
 
 /// Effects: orphaned ones and those with an unknown outcome, or the whole ledger.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +48,7 @@ pub struct EffectList {
 
 impl Surface for EffectList {
     fn id(&self) -> SurfaceId {
-        EFFECTS
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

@@ -2,18 +2,37 @@
 //!
 //! Must not know: what is read and written for it.
 
+pub mod verbs;
+pub(crate) mod written;
+
 use std::sync::Arc;
 
 use ratatui::Frame;
 
-use crate::cards::FORK;
-use crate::model::Model;
-use crate::sheet::Sheet;
-use crate::stack::{Erases, Surface};
-use crate::surface::SurfaceId;
-use crate::tabs;
-use crate::theme::Role;
+use crate::ground::theme::Role;
+use crate::kernel::model::Model;
+use crate::kernel::registry::Entry;
+use crate::kernel::sheet::Sheet;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Back, Help, Move, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::surfaces::documents as tabs;
 use overrule_domain::fork::ForkPreview;
+
+/// The preview of a fork.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "fork",
+    place: "in the question before a fork",
+    can: &[Move, Search, Help, Back],
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "replay",
+    verbs: &[verbs::WRITE_FORK, verbs::RESUME_FORK],
+};
 
 /// Preview of a fork of a session, before it is written.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +55,7 @@ impl ForkView {
 
 impl Surface for ForkView {
     fn id(&self) -> SurfaceId {
-        FORK
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

@@ -2,15 +2,18 @@
 //!
 //! Must not know: what a key does.
 
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::PAGE;
-use crate::model::Model;
-use crate::sheet::Sheet;
-use crate::stack::Surface;
-use crate::surface::SurfaceId;
-use crate::tabs::{self, HelpMode};
-use crate::theme::Role;
+use crate::ground::theme::Role;
+use crate::kernel::model::Model;
+use crate::kernel::sheet::Sheet;
+use crate::kernel::stack::Surface;
+use crate::kernel::surface::SurfaceId;
+use crate::surfaces;
+use crate::surfaces::documents as tabs;
+use crate::surfaces::documents::HelpMode;
 
 /// The page of all keys.
 #[derive(Debug, Clone)]
@@ -33,7 +36,7 @@ impl HelpPage {
 
 impl Surface for HelpPage {
     fn id(&self) -> SurfaceId {
-        PAGE
+        surfaces::page::ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

@@ -2,17 +2,19 @@
 //!
 //! Must not know: how a plan is made.
 
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::PAGE;
-use crate::model::Model;
-use crate::model::edit_preview::Change;
-use crate::panes::graph::view::row_preview::touched;
-use crate::sheet::Sheet;
-use crate::stack::{Erases, Surface};
-use crate::surface::SurfaceId;
-use crate::tabs;
-use crate::theme::Role;
+use crate::ground::theme::Role;
+use crate::kernel::model::Model;
+use crate::kernel::sheet::Sheet;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::SurfaceId;
+use crate::run::edit_preview::Change;
+use crate::surfaces;
+use crate::surfaces::documents as tabs;
+use crate::surfaces::graph::view::row_preview::touched;
 use overrule_domain::command::Edit;
 
 /// Preview of any change of a node.
@@ -38,7 +40,7 @@ impl Impact {
 
 impl Surface for Impact {
     fn id(&self) -> SurfaceId {
-        PAGE
+        surfaces::page::ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

@@ -2,16 +2,36 @@
 //!
 //! Must not know: how the program ends.
 
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::LEAVE;
-use crate::halted;
-use crate::model::Model;
-use crate::model::arming::{Question, Visibility};
-use crate::stack::{Erases, Surface};
-use crate::surface::SurfaceId;
-use crate::verbs::{Verb, availability, quit};
-use crate::view::dialog;
+use crate::kernel::availability;
+use crate::kernel::draw::dialog;
+use crate::kernel::model::Model;
+use crate::kernel::model::arming::Visibility;
+use crate::kernel::registry::Entry;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Back, Help};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::kernel::verb::Verb;
+use crate::run::question::Question;
+use crate::surfaces::leave::verbs as quit;
+
+/// The question before quitting while something runs.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "quit",
+    place: "in the question before quitting",
+    can: &[Help, Back],
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "run",
+    verbs: &[verbs::QUIT_WAIT, verbs::QUIT_CANCEL],
+};
 
 /// The question before quitting.
 #[derive(Debug, Clone)]
@@ -19,7 +39,7 @@ pub struct LeaveQuestion;
 
 impl Surface for LeaveQuestion {
     fn id(&self) -> SurfaceId {
-        LEAVE
+        ID
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
@@ -47,7 +67,7 @@ fn lines(model: &Model) -> Vec<String> {
         )),
     }
     if model.run.waits_for_edit()
-        && !halted::is(model)
+        && !model.is_halted()
         && let Some(need) = model.run.stuck()
     {
         lines.push(format!("{}.", overrule_base::text::visible(&need.reason)));
@@ -85,7 +105,7 @@ fn lines(model: &Model) -> Vec<String> {
 /// The running work, as a sentence. For a halted run: the work at the halt.
 fn under_way(model: &Model) -> String {
     let (running, asked) = (model.run.running().count(), model.run.is_busy());
-    if halted::is(model) {
+    if model.is_halted() {
         return match running {
             0 if asked => "A request was open at the halt; the rest of its reply is not recorded.".to_owned(),
             0 => "Nothing ran at the halt.".to_owned(),

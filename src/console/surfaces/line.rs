@@ -5,26 +5,38 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use crate::cards::LINE;
-use crate::doc::broken;
-use crate::field::Field;
-use crate::halted;
-use crate::keymap::Keymap;
-use crate::model::Model;
-use crate::motion::Move;
-use crate::prompt::Prompt;
-use crate::refusal::Refusal;
-use crate::stack::Surface;
-use crate::surface::SurfaceId;
-use crate::theme::Role;
-use crate::view::dialog;
+use crate::ground::doc::broken;
+use crate::ground::field::Field;
+use crate::ground::motion::Move;
+use crate::ground::theme::Role;
+use crate::kernel::draw::dialog;
+use crate::kernel::halted;
+use crate::kernel::keymap::Keymap;
+use crate::kernel::model::Model;
+use crate::kernel::prompt::{NO_PASTE, Prompt};
+use crate::kernel::registry::Entry;
+use crate::kernel::stack::Surface;
+use crate::kernel::surface::Can::{Type, Write};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::refusal::Refusal;
 
-/// The refusal of a paste where a word confirms a decision.
-pub(crate) const NO_PASTE: &str = "A paste decides nothing. Type the name";
+/// One line of text.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "one-line input",
+    can: &[Type, Write],
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "typing",
+    verbs: &[],
+};
 
 impl Surface for Prompt {
     fn id(&self) -> SurfaceId {
-        LINE
+        ID
     }
 
     /// Draws it at the bottom of the panes.

@@ -7,13 +7,30 @@ use std::sync::Arc;
 
 use ratatui::Frame;
 
-use crate::cards::PAGE;
-use crate::model::Model;
-use crate::sheet::{Parts, Sheet};
-use crate::stack::Surface;
-use crate::surface::SurfaceId;
-use crate::tabs::Maker;
-use crate::theme::Role;
+use crate::ground::theme::Role;
+use crate::kernel::draw::sheet::Parts;
+use crate::kernel::model::Model;
+use crate::kernel::registry::Entry;
+use crate::kernel::sheet::Sheet;
+use crate::kernel::stack::Surface;
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::maker::Maker;
+
+/// Text to read: help, a refusal.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "page",
+    can: &[Move, Search, Palette, Help, Close],
+    reads: true,
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "view",
+    verbs: &[],
+};
 
 /// Makes the content of a page.
 type Make = Arc<dyn Fn(&mut Maker<'_>, &mut Parts<'_>) + Send + Sync>;
@@ -52,7 +69,7 @@ impl fmt::Debug for Page {
 
 impl Surface for Page {
     fn id(&self) -> SurfaceId {
-        PAGE
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

@@ -2,27 +2,54 @@
 //!
 //! Must not know: what an edit does.
 
+pub(crate) mod open;
+pub mod stage;
+pub mod verbs;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use ratatui::Frame;
 
-use crate::cards::REVIEW;
-use crate::model::Model;
-use crate::model::arming::{Question, Visibility};
-use crate::model::edit_preview::Change;
-use crate::model::editor::Editor;
-use crate::panes::graph::view::row_preview::touched;
-use crate::refusal::{PREVIEW_UNSEEN, Refusal};
-use crate::sheet::Sheet;
-use crate::stack::{Erases, Surface};
-use crate::summary::Summary;
-use crate::surface::SurfaceId;
-use crate::tabs;
-use crate::theme::Role;
+use crate::ground::theme::Role;
+use crate::kernel::model::Model;
+use crate::kernel::model::arming::Visibility;
+use crate::kernel::registry::Entry;
+use crate::kernel::sheet::Sheet;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Back, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::edit_preview::Change;
+use crate::run::question::Question;
+use crate::run::refusal::{PREVIEW_UNSEEN, Refusal};
+use crate::run::summary::Summary;
+use crate::surfaces::documents as tabs;
+use crate::surfaces::editor::state::Editor;
+use crate::surfaces::graph::view::row_preview::touched;
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::lineage::Plan;
 use overrule_domain::refusal::Refusal as Refused;
+
+/// The preview of an edit.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "impact preview",
+    can: &[Move, Search, Palette, Help, Back],
+    stays: &["close"],
+    changes: true,
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "edit",
+    verbs: &[
+        verbs::COMMIT_EDIT,
+        stage::STAGE_PREVIEWED,
+        verbs::EDIT_REASON,
+        verbs::KEEP_LATER,
+    ],
+};
 
 /// Preview of a change of the graph, before the commit.
 #[derive(Debug, Clone)]
@@ -98,7 +125,7 @@ pub struct Changed {
 
 impl Surface for Review {
     fn id(&self) -> SurfaceId {
-        REVIEW
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

@@ -2,23 +2,43 @@
 //!
 //! Must not know: the language of rules.
 
+pub(crate) mod open;
+pub mod verbs;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ratatui::Frame;
 
-use crate::cards::RULE;
-use crate::model::Model;
-use crate::model::arming::{Arming, Question, Visibility};
-use crate::model::run::RunPart;
-use crate::sheet::Sheet;
-use crate::stack::{Erases, Surface};
-use crate::surface::SurfaceId;
-use crate::tabs;
-use crate::theme::Role;
-use crate::update::bulk::not_read;
+use crate::ground::theme::Role;
+use crate::kernel::model::Model;
+use crate::kernel::model::arming::{Arming, Visibility};
+use crate::kernel::registry::Entry;
+use crate::kernel::sheet::Sheet;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Back, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::part::RunPart;
+use crate::run::question::Question;
+use crate::surfaces::bulk::approve::not_read;
+use crate::surfaces::documents as tabs;
 use overrule_domain::command::Command;
 use overrule_domain::rule::RuleRequest;
 use overrule_policy::backtest::{Would, would};
+
+/// The preview of a rule of the session.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "rule preview",
+    can: &[Move, Search, Palette, Help, Back],
+    changes: true,
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "decide",
+    verbs: &[verbs::ACCEPT_RULE],
+};
 
 /// A rule of the session, before it is accepted.
 #[derive(Debug, Clone)]
@@ -39,7 +59,7 @@ pub struct RuleView {
 
 impl Surface for RuleView {
     fn id(&self) -> SurfaceId {
-        RULE
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

@@ -2,16 +2,35 @@
 //!
 //! Must not know: how a rule is evaluated.
 
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::RULES;
-use crate::listing::{Listing, Rows};
-use crate::model::Model;
-use crate::panes::rows::Target;
-use crate::stack::{Erases, Surface};
-use crate::surface::SurfaceId;
-use crate::tabs::{self, Maker};
-use crate::view::listing::listing;
+use crate::kernel::draw::listing::listing;
+use crate::kernel::listing::{Listing, Rows};
+use crate::kernel::model::Model;
+use crate::kernel::registry::Entry;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::maker::Maker;
+use crate::run::target::Target;
+use crate::surfaces::documents as tabs;
+
+/// The rules of the session.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "rules of the session",
+    place: "in the list of rules of the session",
+    can: &[Move, Search, Palette, Help, Close],
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "decide",
+    verbs: &[verbs::DROP_RULE],
+};
 
 /// The rules of the session.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +41,7 @@ pub struct RuleList {
 
 impl Surface for RuleList {
     fn id(&self) -> SurfaceId {
-        RULES
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {

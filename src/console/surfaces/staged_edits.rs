@@ -2,23 +2,50 @@
 //!
 //! Must not know: what an edit does.
 
+pub(crate) mod hold;
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::STAGED_EDITS;
-use crate::doc::Styled;
-use crate::listing::{Line, Listing, Rows};
-use crate::model::Model;
-use crate::model::staged_edits::{StagedEdits, moved};
-use crate::panes::rows::Target;
-use crate::stack::{Erases, Surface};
-use crate::summary;
-use crate::surface::SurfaceId;
-use crate::tabs::{self, Maker};
-use crate::theme::Role;
-use crate::update::review::texts;
-use crate::update::stage::count;
-use crate::view::listing::listing;
+use crate::ground::doc::Styled;
+use crate::ground::theme::Role;
+use crate::kernel::draw::listing::listing;
+use crate::kernel::listing::{Line, Listing, Rows};
+use crate::kernel::model::Model;
+use crate::kernel::model::staged_edits::describe;
+use crate::kernel::model::staged_edits::{StagedEdits, moved};
+use crate::kernel::registry::Entry;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::maker::Maker;
+use crate::run::summary;
+use crate::run::target::Target;
+use crate::surfaces::documents as tabs;
+use crate::surfaces::review::open::texts;
 use overrule_domain::command::Command;
+
+/// The staged edits.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "staged edits",
+    place: "in the list of staged edits",
+    can: &[Move, Search, Palette, Help, Close],
+    stays: &["close"],
+    changes: true,
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "edit",
+    verbs: &[
+        verbs::STAGED_PREVIEW,
+        verbs::STAGED_OPEN,
+        verbs::STAGED_REMOVE,
+        verbs::STAGED_DROP,
+    ],
+};
 
 /// The staged edits.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +56,7 @@ pub struct StagedList {
 
 impl Surface for StagedList {
     fn id(&self) -> SurfaceId {
-        STAGED_EDITS
+        ID
     }
 
     fn prepare(&mut self, model: &mut Model) {
@@ -77,7 +104,7 @@ impl Surface for StagedList {
 fn rows(maker: &Maker<'_>, list: &mut Listing, staged: &StagedEdits) {
     let items = staged.items();
     list.take(items.iter().map(|item| Target::Edit(item.no)).collect());
-    list.title = format!("{}, not committed", count(items.len()));
+    list.title = format!("{}, not committed", describe(items.len()));
     let lines = items
         .iter()
         .enumerate()

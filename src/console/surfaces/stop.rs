@@ -2,14 +2,33 @@
 //!
 //! Must not know: how a run is stopped.
 
+pub mod verbs;
+
 use ratatui::Frame;
 
-use crate::cards::CONFIRM;
-use crate::model::Model;
-use crate::model::arming::{Question, Visibility};
-use crate::stack::{Erases, Surface};
-use crate::surface::SurfaceId;
-use crate::view::dialog;
+use crate::kernel::draw::dialog;
+use crate::kernel::model::Model;
+use crate::kernel::model::arming::Visibility;
+use crate::kernel::registry::Entry;
+use crate::kernel::stack::{Erases, Surface};
+use crate::kernel::surface::Can::{Back, Help};
+use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::question::Question;
+
+/// The confirmation of an emergency stop.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "emergency stop",
+    can: &[Help, Back],
+    changes: true,
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "run",
+    verbs: &[verbs::STOP_NOW],
+};
 
 /// The emergency stop.
 #[derive(Debug, Clone)]
@@ -17,7 +36,7 @@ pub struct StopQuestion;
 
 impl Surface for StopQuestion {
     fn id(&self) -> SurfaceId {
-        CONFIRM
+        ID
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {

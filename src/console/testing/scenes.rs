@@ -3,7 +3,7 @@
 //! Must not know: terminals, engines.
 
 use super::{ARMING, Stage, id};
-use crate::model::editor::Editor;
+use crate::surfaces::editor::state::Editor;
 use overrule_domain::breaker::{Phase, Scope};
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use overrule_domain::event::{CallEvent, Event, ResilienceEvent, TurnEvent};
@@ -446,8 +446,8 @@ impl Stage {
 impl Stage {
     /// A new text for a thought, committed elsewhere, so that neither cursor nor focus moves.
     pub fn rewrite(&mut self, node: &str, text: &str) {
-        use crate::model::staged_edits::commit_of;
-        use crate::msg::Out;
+        use crate::kernel::model::staged_edits::commit_of;
+        use crate::kernel::msg::Out;
         use overrule_domain::command::{Command, Edit};
         let node = id(node);
         let base = self

@@ -4,9 +4,9 @@
 
 use std::fmt::Write as _;
 
-use super::stage;
-use crate::model::Model;
-use crate::prompt::Prompt;
+use crate::kernel::model::Model;
+use crate::kernel::prompt::Prompt;
+use crate::surfaces::staged_edits::hold as stage;
 use crate::verbs::limits;
 use overrule_base::text::visible;
 use overrule_domain::auto_approved;

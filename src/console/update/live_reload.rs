@@ -4,14 +4,13 @@
 //!
 //! An invalid file changes nothing: its last valid content stays, and the status line says why.
 
-use super::decide::send;
-use super::lists;
-use crate::files::Read;
-use crate::model::Model;
-use crate::msg::Out;
-use crate::panes::log::model::Line;
-use crate::surfaces::list::{Gives, List, ListPurpose};
-use crate::theme::{Colours, Palette};
+use crate::ground::theme::Palette;
+use crate::kernel::decide::send;
+use crate::kernel::files::Read;
+use crate::kernel::log::Line;
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::verbs::theme;
 use overrule_base::text::visible;
 use overrule_domain::command::{Command, ResilienceCommand};
 use overrule_resilience::policy::Policy;
@@ -153,52 +152,6 @@ pub(crate) fn background(model: &mut Model, background: [u8; 3]) {
     };
     settings.look = theme.look(palette);
     if settings.themes.before.take().is_some() {
-        try_on(model);
+        theme::try_on(model);
     }
-}
-
-/// Lists the themes.
-pub(crate) fn list(model: &mut Model) {
-    if model.settings.look.colours() == Colours::None {
-        model.complain("This terminal shows no colours, or NO_COLOR is set: every theme looks like `mono`");
-        return;
-    }
-    lists::themes(model);
-}
-
-/// Shows the theme under the cursor of the open list. Restores the look once the list closes
-/// without a choice.
-pub(crate) fn try_on(model: &mut Model) {
-    let lists = model.overlays.find::<List>();
-    let open = lists.filter(|list| list.purpose == ListPurpose::Theme);
-    let settings = &mut model.settings;
-    let Some(list) = open else {
-        if let Some(before) = settings.themes.before.take() {
-            settings.look = before;
-        }
-        return;
-    };
-    let before = settings
-        .themes
-        .before
-        .get_or_insert_with(|| settings.look.clone());
-    let chosen = list.chosen().and_then(|choice| match &choice.gives {
-        Gives::Theme(name) => settings.themes.all.iter().find(|(known, _)| known == name),
-        _ => None,
-    });
-    settings.look = chosen.map_or_else(|| before.clone(), |(_, theme)| theme.look(before.palette()));
-}
-
-/// Uses a theme until the program ends.
-pub(crate) fn choose(model: &mut Model, name: &str) {
-    let settings = &mut model.settings;
-    let Some((_, theme)) = settings.themes.all.iter().find(|(known, _)| known == name) else {
-        return model.complain("The theme is gone");
-    };
-    settings.look = theme.look(settings.look.palette());
-    settings.themes.before = None;
-    name.clone_into(&mut settings.themes.current);
-    model.set_status(format!(
-        "Theme {name}, until you quit. `theme = \"{name}\"` in the configuration keeps it"
-    ));
 }

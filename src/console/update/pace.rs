@@ -7,12 +7,12 @@
 
 use std::mem::discriminant;
 
-use crate::frames::Soon;
-use crate::link::Update;
-use crate::model::Model;
-use crate::msg::Msg;
-use crate::panes::graph::model::{Form, Pick};
-use crate::panes::inspector::model::Subject;
+use crate::kernel::graph::{Form, Pick};
+use crate::kernel::inspector::Subject;
+use crate::kernel::model::Model;
+use crate::kernel::msg::Msg;
+use crate::run::frames::Soon;
+use crate::run::link::Update;
 use overrule_domain::live::{Live, LivePart};
 
 /// How soon a message needs a frame. Call this before the message is applied.

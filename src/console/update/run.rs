@@ -7,20 +7,23 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{bulk, done, ledger, stage};
-use crate::event_text;
-use crate::halted;
-use crate::link::{Alarm, Conversation, Update};
-use crate::model::editor::Editor;
-use crate::model::run::{LookResult, SentCommand};
-use crate::model::{Message, Model, QUEUE_EMPTY};
-use crate::msg::Out;
-use crate::panes::Pane;
-use crate::panes::log::model::Line;
-use crate::prompt::Prompt;
+use super::done;
+use crate::kernel::halted;
+use crate::kernel::log::Line;
+use crate::kernel::model::{Message, Model, QUEUE_EMPTY};
+use crate::kernel::msg::Out;
+use crate::kernel::pane::Pane;
+use crate::kernel::prompt::Prompt;
+use crate::run::event_text;
+use crate::run::link::{Alarm, Conversation, Update};
+use crate::run::part::{LookResult, SentCommand};
+use crate::surfaces::bulk::approve as bulk;
+use crate::surfaces::documents as tabs;
+use crate::surfaces::editor::state::Editor;
+use crate::surfaces::effects::ledger;
 use crate::surfaces::help::HelpPage;
 use crate::surfaces::page::Page;
-use crate::tabs;
+use crate::surfaces::staged_edits::hold as stage;
 use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use overrule_domain::envelope::Envelope;
@@ -54,15 +57,15 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             request,
             found,
             body,
-        } => super::lazy_load::sent(model, (turn, request), found, body),
+        } => crate::verbs::lazy_load::sent(model, (turn, request), found, body),
         Update::Replaces { look, found, base } => {
             let found = LookResult {
                 replaced: found,
                 base,
             };
-            super::lazy_load::replaces(model, &look, found);
+            crate::verbs::lazy_load::replaces(model, &look, found);
         }
-        Update::OrphanFound { process, left } => super::lazy_load::orphan_found(model, process, left),
+        Update::OrphanFound { process, left } => crate::verbs::lazy_load::orphan_found(model, process, left),
         Update::Conversations { agent, others } => {
             model.run.agent = Some(agent);
             conversations(model, others, out);
@@ -70,7 +73,7 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Alarms(alarms) => self::alarms(model, alarms, out),
         Update::Servers(servers) => {
             model.run.servers = servers;
-            model.lower.forget(crate::panes::tools::PANE);
+            model.lower.forget(crate::surfaces::tools::PANE);
             // Its question may be an old one now.
             if let Some(surface) = model.overlays.last_mut() {
                 surface.renew();
@@ -94,11 +97,11 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.run.at = Some(at);
         }
         Update::Marks(marks) => model.run.marks = marks,
-        Update::ForkPreview(found) => super::fork::set_preview(model, found),
+        Update::ForkPreview(found) => crate::surfaces::fork::written::set_preview(model, found),
         Update::Forked {
             session,
             resume: resumes,
-        } => super::fork::written(model, session, resumes, out),
+        } => crate::surfaces::fork::written::written(model, session, resumes, out),
         Update::Halted(why) => {
             model
                 .log
@@ -267,13 +270,14 @@ fn taken(model: &mut Model, command: &Command) {
         .as_ref()
         .is_some_and(|sent| sent.command == *command)
     {
-        line = model.run.sent.take().and_then(|sent| sent.line);
+        model.run.sent = None;
+        line = model.overlays.sent_line.take();
     }
     if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
         model.staged_edits.committed(edits);
     }
     if !bulk::answered(model, command, None)
-        && let Some(words) = done::describe(model, command, line.as_deref())
+        && let Some(words) = done::describe(model, command, line.as_ref())
     {
         model.set_status(words);
     }
@@ -360,10 +364,11 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
         ),
     };
     model.log.add(Line::Problem(noted));
-    let (shown, line) = sent.map_or((None, None), |sent| (sent.shown, sent.line));
+    let line = model.overlays.sent_line.take().filter(|_| sent.is_some());
+    let shown = sent.and_then(|sent| sent.shown);
     let free = model.overlays.is_empty();
     if let Some(line) = line {
-        give_back(model, *line, free);
+        give_back(model, line, free);
     }
     if refusal.kind == RefusalKind::Changed
         && let Some((call, rev, old)) = shown
@@ -377,7 +382,7 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .node(call)
             .map(overrule_domain::node::Node::rev)
             .unwrap_or_default();
-        let texts = [old, new].map(|args| crate::json::pretty(&args).into());
+        let texts = [old, new].map(|args| crate::ground::json::pretty(&args).into());
         let title = format!("refused: {call} changed from {rev} to {now} since it was shown");
         let page = Page::new(title, move |maker, _| tabs::diff_texts(maker, &texts));
         model.overlays.push(page);

@@ -2,17 +2,18 @@
 //!
 //! Must not know: how a rule is evaluated.
 
-use super::availability::{decision, unless_refused};
-use super::selection::{is_hidden, status};
-use super::{About, Care, Effect, Moment, Rank, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::model::arming::Question;
-use crate::panes::Pane;
-use crate::panes::inspector::model::Tab;
-use crate::refusal::Refusal;
-use crate::update::decide::{armed, asks_approval, ensure_room, go_to_queue, now_shown, question, subject};
-use crate::update::rules::{call, show};
+use crate::kernel::availability::{decision, unless_refused};
+use crate::kernel::context::PANES;
+use crate::kernel::decide::{armed, asks_approval, ensure_room, go_to_queue, now_shown, question, subject};
+use crate::kernel::inspector::Tab;
+use crate::kernel::model::Model;
+use crate::kernel::pane::Pane;
+use crate::kernel::selection::call;
+use crate::kernel::selection::{is_hidden, status};
+use crate::kernel::verb::{About, Care, Effect, Moment, Rank, Verb};
+use crate::run::question::Question;
+use crate::run::refusal::Refusal;
+use crate::surfaces::rule::open::show;
 use overrule_domain::bulk::plain;
 use overrule_domain::call::Status;
 use overrule_domain::rule::RuleRequest;

@@ -2,16 +2,18 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::{Availability, offered};
-use super::selection::{call_and_rev, has_result, is_question, status};
-use super::{About, Effect, Rank, Verb, correct};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::model::editor::Purpose;
-use crate::msg::Out;
-use crate::refusal::Refusal;
-use crate::update::decide::subject;
-use crate::update::edits::{selected, value_editor};
+use super::correct;
+use crate::kernel::availability::offered;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::subject;
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::kernel::selection::{call_and_rev, has_result, is_question, status};
+use crate::kernel::verb::Availability;
+use crate::kernel::verb::{About, Effect, Rank, Verb};
+use crate::run::refusal::Refusal;
+use crate::surfaces::editor::edits::{selected, value_editor};
+use crate::surfaces::editor::state::Purpose;
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command};
 
@@ -43,7 +45,7 @@ pub const VERB: Verb = Verb {
     ..Verb::BASE
 };
 
-pub(super) fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+pub(crate) fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, _) = selected(model)?;
     let call = id.call();
     let rev = model

@@ -2,17 +2,18 @@
 //!
 //! Must not know: how a command travels.
 
-use super::availability::{Availability, decision};
-use super::selection::{call_and_rev, is_hidden, is_question, status};
-use super::{About, Care, Effect, Moment, Press, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::refusal::{ARGUMENTS_UNSEEN, Refusal};
-use crate::update::choices::choices;
-use crate::update::decide::{
+use crate::kernel::availability::decision;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::{
     approved, armed, ask_word, asks_approval, confirmation, read_to_end, shown, shown_form, subject, unread,
     waiting,
 };
+use crate::kernel::model::Model;
+use crate::kernel::selection::{call_and_rev, is_hidden, is_question, status};
+use crate::kernel::verb::Availability;
+use crate::kernel::verb::{About, Care, Effect, Moment, Press, Verb};
+use crate::run::refusal::{ARGUMENTS_UNSEEN, Refusal};
+use crate::verbs::ask_choices::choices;
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command};
 

@@ -2,12 +2,12 @@
 //!
 //! Must not know: how a model is asked.
 
-use super::{About, Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::refusal::Refusal;
-use crate::update::decide::subject;
-use crate::update::review;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::subject;
+use crate::kernel::model::Model;
+use crate::kernel::verb::{About, Effect, Verb};
+use crate::run::refusal::Refusal;
+use crate::surfaces::review::open as review;
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::turn::{Stream, Turn};
 

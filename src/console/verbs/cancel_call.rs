@@ -2,19 +2,19 @@
 //!
 //! Must not know: how a call is cancelled.
 
-use super::availability::{decision, unless_refused};
-use super::seen::call_seen;
-use super::selection::{call_and_rev, is_shown, status};
-use super::{About, Care, Effect, Rank, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::msg::Out;
-use crate::refusal::Refusal;
-use crate::update::choices;
-use crate::update::choices::{cancelled, unfinished};
-use crate::update::decide::{send, subject};
-use crate::update::executions::{running, selected_call};
-use crate::update::rules::call;
+use crate::kernel::availability::{decision, unless_refused};
+use crate::kernel::context::PANES;
+use crate::kernel::decide::{send, subject};
+use crate::kernel::executions::{running, selected_call};
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::kernel::seen::call_seen;
+use crate::kernel::selection::call;
+use crate::kernel::selection::{call_and_rev, is_shown, status};
+use crate::kernel::verb::{About, Care, Effect, Rank, Verb};
+use crate::run::refusal::Refusal;
+use crate::verbs::ask_choices as choices;
+use crate::verbs::ask_choices::{cancelled, unfinished};
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command};
 use overrule_domain::id::NodeId;

@@ -2,12 +2,12 @@
 //!
 //! Must not know: what is recorded of a file.
 
-use super::Verb;
-use crate::context::PANES;
+use crate::ground::theme::Role;
+use crate::kernel::context::PANES;
+use crate::kernel::verb::Verb;
+use crate::run::maker::Maker;
+use crate::surfaces::documents::diff_texts;
 use crate::surfaces::page::Page;
-use crate::tabs::{Maker, diff_texts};
-use crate::theme::Role;
-use crate::update::open;
 use overrule_base::text::visible;
 use overrule_domain::changes::changes;
 
@@ -18,7 +18,9 @@ pub const VERB: Verb = Verb {
     contexts: PANES,
     doc: "show all files that the run wrote, as one difference to how they were before",
     run: |model, _| {
-        open(model, Page::new("changed files", |maker, _| page(maker)));
+        model
+            .overlays
+            .push(Page::new("changed files", |maker, _| page(maker)));
         Ok(())
     },
     ..Verb::BASE

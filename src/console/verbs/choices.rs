@@ -2,18 +2,20 @@
 //!
 //! Must not know: what a choice does.
 
-use super::availability::{allowed, carry_out, offered};
-use super::seen::call_seen;
-use super::selection::status;
-use super::{Care, Press, Verb, answer, consent, repair};
-use crate::context::Context;
-use crate::model::Model;
-use crate::panes::Pane;
-use crate::panes::inspector::model::Subject;
-use crate::refusal::Refusal;
-use crate::update::choices::choices;
-use crate::update::decide::{go_to_queue, subject};
-use crate::update::{refresh, views};
+use super::{answer, repair};
+use crate::kernel::availability::{allowed, carry_out, offered};
+use crate::kernel::context::Context;
+use crate::kernel::decide::{go_to_queue, subject};
+use crate::kernel::inspector::Subject;
+use crate::kernel::model::Model;
+use crate::kernel::pane::Pane;
+use crate::kernel::seen::call_seen;
+use crate::kernel::selection::status;
+use crate::kernel::verb::{Care, Press, Verb};
+use crate::kernel::{refresh, views};
+use crate::run::refusal::Refusal;
+use crate::surfaces::consent::verbs as consent;
+use crate::verbs::ask_choices::choices;
 use overrule_domain::call::Status;
 use overrule_domain::id::NodeId;
 use overrule_domain::tags;

@@ -2,9 +2,9 @@
 //!
 //! Must not know: what it shows.
 
-use super::{Rank, Verb};
-use crate::context;
-use crate::hints::surface;
+use crate::kernel::context;
+use crate::kernel::hints::surface;
+use crate::kernel::verb::{Rank, Verb};
 
 /// The verb `close`.
 pub const CLOSE: Verb = Verb {

@@ -2,13 +2,13 @@
 //!
 //! Must not know: how conversations begin, how another one is shown.
 
-use super::{Rank, Verb};
-use crate::context::PANES;
-use crate::link::Conversation;
-use crate::model::Model;
-use crate::msg::{Leave, Out};
-use crate::refusal::Refusal;
-use crate::update::decide::subject;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::subject;
+use crate::kernel::model::Model;
+use crate::kernel::msg::{Leave, Out};
+use crate::kernel::verb::{Rank, Verb};
+use crate::run::link::Conversation;
+use crate::run::refusal::Refusal;
 
 /// The verb `next-conversation`.
 pub const VERB: Verb = Verb {
@@ -17,7 +17,7 @@ pub const VERB: Verb = Verb {
     contexts: PANES,
     doc: "show another conversation of the agent: one that waits for you, the sub-agent of the call, or the next one",
     hint: "next conversation",
-    rank: |model| Rank::leads_if(waiting(model).is_some()),
+    rank: |model| Rank::leads_if(model.run.waiting_conversation().is_some()),
     available: |model| next(model).map(drop).into(),
     run: |model, press| {
         let session = next(model)?.session.clone();
@@ -33,14 +33,11 @@ pub const VERB: Verb = Verb {
     ..Verb::BASE
 };
 
-/// The next conversation that waits for the operator.
-pub fn waiting(model: &Model) -> Option<&Conversation> {
-    model.run.others.iter().find(|one| one.waiting > 0)
-}
-
 fn next(model: &Model) -> Result<&Conversation, Refusal> {
     let of_call = subject(model).and_then(|node| model.run.sub_agent(node.call()));
-    let waits = of_call.filter(|one| one.waiting > 0).or_else(|| waiting(model));
+    let waits = of_call
+        .filter(|one| one.waiting > 0)
+        .or_else(|| model.run.waiting_conversation());
     let next = waits.or(of_call).or_else(|| model.run.others.first());
     next.ok_or_else(|| Refusal::new("The agent has no other conversation here"))
 }

@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use super::Verb;
-use crate::context::PANES;
-use crate::model::Model;
-use crate::msg::Out;
-use crate::prompt::{Prompt, Style};
-use crate::refusal::{LOADING, Refusal};
-use crate::update::prompts;
-use crate::update::typing::fits_clipboard;
+use crate::kernel::context::PANES;
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::kernel::prompt::{Prompt, Style};
+use crate::kernel::prompts;
+use crate::kernel::verb::Verb;
+use crate::run::refusal::{LOADING, Refusal};
+use crate::surfaces::editor::typing::fits_clipboard;
 use overrule_base::text::visible_lines;
 
 /// The verb `copy`.

@@ -2,15 +2,15 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::offered;
-use super::selection::{has_result, status};
-use super::{About, Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::msg::Out;
-use crate::refusal::Refusal;
-use crate::update::edits::{editor_on, open_editor, selected};
-use crate::update::stage;
+use crate::kernel::availability::offered;
+use crate::kernel::context::PANES;
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::kernel::selection::{has_result, status};
+use crate::kernel::verb::{About, Effect, Verb};
+use crate::run::refusal::Refusal;
+use crate::surfaces::editor::edits::{editor_on, open_editor, selected};
+use crate::surfaces::staged_edits::hold as stage;
 
 /// The verb `correct`.
 pub const VERB: Verb = Verb {
@@ -26,7 +26,7 @@ pub const VERB: Verb = Verb {
     ..Verb::BASE
 };
 
-pub(super) fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+pub(crate) fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, _) = selected(model)?;
     let id = id.observation();
     let node = model.run.state.observation(id.call()).ok_or_else(|| {

@@ -2,14 +2,15 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::{Availability, unless_contradicted};
-use super::{About, Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::refusal::Refusal;
+use crate::kernel::availability::unless_contradicted;
+use crate::kernel::context::PANES;
+use crate::kernel::model::Model;
+use crate::kernel::verb::Availability;
+use crate::kernel::verb::{About, Effect, Verb};
+use crate::run::refusal::Refusal;
+use crate::surfaces::editor::edits::selected;
 use crate::surfaces::review::Whose;
-use crate::update::edits::selected;
-use crate::update::review;
+use crate::surfaces::review::open as review;
 use overrule_domain::command::Edit;
 
 /// The verb `delete`.
@@ -26,7 +27,7 @@ pub const VERB: Verb = Verb {
 };
 
 /// The edit that deletes the selected node.
-pub(super) fn deletion(model: &Model) -> Option<Edit> {
+pub(crate) fn deletion(model: &Model) -> Option<Edit> {
     let (node, base) = selected(model).ok()?;
     Some(Edit::Delete { node, base })
 }

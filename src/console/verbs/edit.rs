@@ -2,16 +2,16 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::{offered, unless_contradicted};
 use super::delete::deletion;
-use super::selection::active_kind;
-use super::{About, Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::msg::Out;
-use crate::refusal::Refusal;
-use crate::update::edits::{editor_on, open_editor, selected};
-use crate::update::stage;
+use crate::kernel::availability::{offered, unless_contradicted};
+use crate::kernel::context::PANES;
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::kernel::selection::active_kind;
+use crate::kernel::verb::{About, Effect, Verb};
+use crate::run::refusal::Refusal;
+use crate::surfaces::editor::edits::{editor_on, open_editor, selected};
+use crate::surfaces::staged_edits::hold as stage;
 use overrule_domain::id::NodeKind;
 
 /// The verb `edit`.

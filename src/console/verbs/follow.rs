@@ -4,20 +4,22 @@
 
 use std::sync::Arc;
 
-use super::availability::{Availability, carry_out, of, offered};
-use super::{Press, Rank, Verb, branches, jumps, limits, loops, reset_breaker};
-use crate::context::Context;
-use crate::event_text;
-use crate::model::Model;
-use crate::panes;
-use crate::panes::Pane;
-use crate::panes::health::Explained;
-use crate::panes::log::model::Line;
-use crate::panes::rows::{NameHash, Target};
-use crate::refusal::Refusal;
+use super::{jumps, limits, loops, reset_breaker};
+use crate::kernel::availability::{carry_out, of, offered};
+use crate::kernel::context::Context;
+use crate::kernel::log::Line;
+use crate::kernel::model::Model;
+use crate::kernel::pane::Pane;
+use crate::kernel::rows::Explained;
+use crate::kernel::verb::Availability;
+use crate::kernel::verb::{Press, Rank, Verb};
+use crate::run::event_text;
+use crate::run::refusal::Refusal;
+use crate::run::target::{NameHash, Target};
+use crate::surfaces;
+use crate::surfaces::branches::verbs as branches;
+use crate::surfaces::documents as tabs;
 use crate::surfaces::page::Page;
-use crate::tabs;
-use crate::update::open;
 
 /// The verb `follow-event`.
 pub const FOLLOW_EVENT: Verb = Verb {
@@ -54,7 +56,7 @@ pub const ONLY_DECISIONS: Verb = Verb {
 pub const FOLLOW_WRITER: Verb = Verb {
     name: "follow-writer",
     keys: &["enter"],
-    contexts: &[Context::On(panes::state::PANE.id())],
+    contexts: &[Context::On(surfaces::state::PANE.id())],
     doc: "go to the call that wrote the value of the row",
     hint: "go to writer",
     ..FOLLOW_EVENT
@@ -64,7 +66,7 @@ pub const FOLLOW_WRITER: Verb = Verb {
 pub const FOLLOW_COST: Verb = Verb {
     name: "follow-cost",
     keys: &["enter"],
-    contexts: &[Context::On(panes::budget::PANE.id())],
+    contexts: &[Context::On(surfaces::budget::PANE.id())],
     doc: "change the limits, or go to the request or the sub-agent's call",
     hint: "change or go there",
     ..FOLLOW_EVENT
@@ -74,7 +76,7 @@ pub const FOLLOW_COST: Verb = Verb {
 pub const EXPLAIN_WEIGHT: Verb = Verb {
     name: "explain-weight",
     keys: &["enter"],
-    contexts: &[Context::On(panes::health::PANE.id())],
+    contexts: &[Context::On(surfaces::health::PANE.id())],
     doc: "list or hide every change of the weight, go to the execution, or ask to mute the detector or reset the breaker",
     hint: "why, or go there",
     ..FOLLOW_EVENT
@@ -101,7 +103,9 @@ fn label(model: &Model) -> Option<&'static str> {
             Some(if is_open { "hide why" } else { "list why" })
         }
         Target::Limits => Some("change the limits"),
-        Target::Node(_) if [panes::health::PANE, panes::budget::PANE].contains(&focus) => Some("go there"),
+        Target::Node(_) if [surfaces::health::PANE, surfaces::budget::PANE].contains(&focus) => {
+            Some("go there")
+        }
         _ => None,
     }
 }
@@ -125,7 +129,9 @@ fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
     match model.followed() {
         Target::Nothing => {
             let words = noted(model).ok_or_else(nowhere)?;
-            open(model, Page::new("log", move |maker, _| tabs::note(maker, &words)));
+            model
+                .overlays
+                .push(Page::new("log", move |maker, _| tabs::note(maker, &words)));
         }
         Target::Node(id) => jumps::go(model, id)?,
         Target::Branch(epoch) => branches::list_at(model, epoch)?,
@@ -160,5 +166,5 @@ fn explain(model: &mut Model, named: NameHash) {
     let requested: Explained = row.map(|row| (Arc::from(row.tool), Arc::from(row.kind)));
     let open = &mut model.lower.explained;
     *open = if *open == requested { None } else { requested };
-    model.lower.forget(panes::health::PANE);
+    model.lower.forget(surfaces::health::PANE);
 }

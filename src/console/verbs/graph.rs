@@ -2,15 +2,15 @@
 //!
 //! Must not know: how rows are made, how anything is drawn.
 
-use super::Verb;
-use crate::context::PANES;
-use crate::model::Model;
-use crate::panes::Pane;
-use crate::panes::graph::model::Form;
-use crate::panes::graph::update::sift;
-use crate::prompt::{Prompt, Style};
-use crate::update::prompts;
-use crate::update::search::WORDS;
+use crate::kernel::context::PANES;
+use crate::kernel::graph::Form;
+use crate::kernel::model::Model;
+use crate::kernel::pane::Pane;
+use crate::kernel::prompt::{Prompt, Style};
+use crate::kernel::prompts;
+use crate::kernel::verb::Verb;
+use crate::surfaces::graph::update::sift;
+use crate::verbs::search::WORDS;
 
 /// The verb `filter`.
 pub const FILTER: Verb = Verb {

@@ -2,10 +2,10 @@
 //!
 //! Must not know: what an edit does.
 
-use super::{About, Effect, Verb};
-use crate::context::PANES;
-use crate::model::editor::Purpose;
-use crate::update::edits::{after, new_words};
+use crate::kernel::context::PANES;
+use crate::kernel::verb::{About, Effect, Verb};
+use crate::surfaces::editor::edits::{after, new_words};
+use crate::surfaces::editor::state::Purpose;
 
 /// The verb `guide`.
 pub const GUIDE: Verb = Verb {

@@ -2,11 +2,12 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::{Availability, unless_contradicted};
-use super::{About, Effect, Verb};
-use crate::context::PANES;
-use crate::update::edits::after;
-use crate::update::lists;
+use crate::kernel::availability::unless_contradicted;
+use crate::kernel::context::PANES;
+use crate::kernel::verb::Availability;
+use crate::kernel::verb::{About, Effect, Verb};
+use crate::surfaces::editor::edits::after;
+use crate::surfaces::list::choose as lists;
 use overrule_domain::command::Edit;
 
 /// The verb `insert-call`.

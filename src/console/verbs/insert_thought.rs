@@ -2,13 +2,13 @@
 //!
 //! Must not know: what an edit does.
 
-use super::{About, Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::model::editor::Purpose;
-use crate::refusal::Refusal;
-use crate::update::decide::subject;
-use crate::update::edits::{after, new_words};
+use crate::kernel::context::PANES;
+use crate::kernel::decide::subject;
+use crate::kernel::model::Model;
+use crate::kernel::verb::{About, Effect, Verb};
+use crate::run::refusal::Refusal;
+use crate::surfaces::editor::edits::{after, new_words};
+use crate::surfaces::editor::state::Purpose;
 use overrule_domain::command::InsertAfter;
 use overrule_domain::id::{NodeId, NodeKind};
 

@@ -2,17 +2,18 @@
 //!
 //! Must not know: how it is drawn.
 
-use super::availability::offered;
-use super::{Care, Rank, Verb};
-use crate::cards::{CONSENT, UNKNOWN_OUTCOME};
-use crate::context::{Context, PANES};
-use crate::dialog::Dialog;
-use crate::doc::Doc;
-use crate::model::Model;
-use crate::panes::{Pane, Place};
-use crate::refusal::Refusal;
-use crate::update::lazy_load::{self, decisions_changed};
-use crate::update::views;
+use crate::ground::doc::Doc;
+use crate::kernel::availability::offered;
+use crate::kernel::context::{Context, PANES};
+use crate::kernel::dialog::Dialog;
+use crate::kernel::model::Model;
+use crate::kernel::pane::{Pane, Place};
+use crate::kernel::verb::{Care, Rank, Verb};
+use crate::kernel::views;
+use crate::run::refusal::Refusal;
+use crate::surfaces;
+use crate::verbs::lazy_load;
+use crate::verbs::lazy_load::decisions_changed;
 
 /// The verb `next-tab`.
 pub const NEXT_TAB: Verb = Verb {
@@ -68,7 +69,11 @@ pub const NEWER: Verb = Verb {
 pub const OUTPUT_COLOURS: Verb = Verb {
     name: "output-colours",
     keys: &["#"],
-    contexts: &[Context::Panes, Context::On(CONSENT), Context::On(UNKNOWN_OUTCOME)],
+    contexts: &[
+        Context::Panes,
+        Context::On(surfaces::consent::ID),
+        Context::On(surfaces::outcome::ID),
+    ],
     doc: "show a decision or the output of a tool as exact bytes, or readable again",
     hint: "exact bytes",
     label: |model| match decided_doc(model).shown_form() {

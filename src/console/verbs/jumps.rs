@@ -4,18 +4,18 @@
 
 use std::fmt;
 
-use super::availability::offered;
-use super::{Rank, Verb};
-use crate::context::{PANES, SEARCHED};
-use crate::halted;
-use crate::hints::surface;
-use crate::model::{Model, idle};
-use crate::panes::Pane;
-use crate::panes::graph::model::Pick;
-use crate::panes::queue::model::QueueEntry;
-use crate::refusal::Refusal;
-use crate::replay::MarkKind;
-use crate::update::{decide, search};
+use crate::kernel::availability::offered;
+use crate::kernel::context::{PANES, SEARCHED};
+use crate::kernel::decide;
+use crate::kernel::graph::Pick;
+use crate::kernel::hints::surface;
+use crate::kernel::model::{Model, idle};
+use crate::kernel::pane::Pane;
+use crate::kernel::queue::QueueEntry;
+use crate::kernel::verb::{Rank, Verb};
+use crate::run::refusal::Refusal;
+use crate::run::replay::MarkKind;
+use crate::verbs::search;
 use overrule_domain::call::Status;
 use overrule_domain::effective_status::EffectiveStatus;
 use overrule_domain::graph;
@@ -28,7 +28,7 @@ pub const NEXT_PENDING: Verb = Verb {
     contexts: PANES,
     doc: "go to the first call that waits for you; stays on a waiting call (move down for the next)",
     hint: "next pending",
-    available: |model| offered(model.queue.waiting() > 0 && !halted::is(model)),
+    available: |model| offered(model.queue.waiting() > 0 && !model.is_halted()),
     run: |model, _| pending(model),
     ..Verb::BASE
 };
@@ -237,7 +237,7 @@ fn no_parent(node: NodeId) -> Refusal {
 }
 
 /// Goes to a node in the graph.
-pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), Refusal> {
+pub(crate) fn go(model: &mut Model, id: NodeId) -> Result<(), Refusal> {
     let (graph, run) = (&mut model.graph, &model.run);
     if !graph.go_to(id, run) {
         return Err(no_row(id));

@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a limit is checked.
 
-use super::{Effect, Verb};
-use crate::context::PANES;
-use crate::prompt::{Prompt, Style};
-use crate::update::decide::send;
-use crate::update::prompts;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::send;
+use crate::kernel::prompt::{Prompt, Style};
+use crate::kernel::prompts;
+use crate::kernel::verb::{Effect, Verb};
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::event::run::{ContextLimit, Limits};
 use overrule_domain::price::{decimal, trillionths};

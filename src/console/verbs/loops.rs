@@ -2,15 +2,15 @@
 //!
 //! Must not know: how a loop is detected.
 
-use super::{Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::prompt::{Prompt, Style};
-use crate::refusal::Refusal;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::send;
+use crate::kernel::model::Model;
+use crate::kernel::prompt::{Prompt, Style};
+use crate::kernel::prompts;
+use crate::kernel::verb::{Effect, Verb};
+use crate::run::refusal::Refusal;
+use crate::surfaces::documents as tabs;
 use crate::surfaces::page::Page;
-use crate::tabs;
-use crate::update::decide::send;
-use crate::update::{open, prompts};
 use overrule_domain::command::{Command, EscapeCommand};
 use overrule_domain::escape::Detector;
 
@@ -21,12 +21,9 @@ pub const LOOPS: Verb = Verb {
     contexts: PANES,
     doc: "show loops, steps and outcomes",
     run: |model, _| {
-        open(
-            model,
-            Page::new("loops", |maker, parts| {
-                tabs::loops(maker, parts.offered(maker.run))
-            }),
-        );
+        model.overlays.push(Page::new("loops", |maker, parts| {
+            tabs::loops(maker, parts.offered(maker.run))
+        }));
         Ok(())
     },
     ..Verb::BASE
@@ -77,7 +74,7 @@ fn allow(model: &Model) -> Result<Command, Refusal> {
 }
 
 /// Asks which detector to mute or unmute.
-pub(super) fn mute(model: &mut Model, name: &str) {
+pub(crate) fn mute(model: &mut Model, name: &str) {
     let title = format!("mute or unmute: {}", Detector::names());
     let act = ("mute or unmute", Style::SETTING);
     let prompt = Prompt::new(act, title, name, |model, text, out| {

@@ -2,9 +2,9 @@
 //!
 //! Must not know: what a pane shows.
 
-use super::{Care, Verb};
-use crate::context::PANES;
-use crate::update::views;
+use crate::kernel::context::PANES;
+use crate::kernel::verb::{Care, Verb};
+use crate::kernel::views;
 
 /// The verb `next-pane`.
 pub const NEXT_PANE: Verb = Verb {

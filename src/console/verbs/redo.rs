@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a branch is computed.
 
-use super::{Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::refusal::Refusal;
-use crate::update::review;
+use crate::kernel::context::PANES;
+use crate::kernel::model::Model;
+use crate::kernel::verb::{Effect, Verb};
+use crate::run::refusal::Refusal;
+use crate::surfaces::review::open as review;
 use overrule_base::text::visible;
 use overrule_domain::branch;
 use overrule_domain::command::{Command, EditCommand};

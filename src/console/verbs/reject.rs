@@ -2,21 +2,22 @@
 //!
 //! Must not know: how a command travels.
 
-use super::availability::{answer, decision};
-use super::consent::consenting;
-use super::seen::{call_seen, dialog_seen};
-use super::selection::{active_kind, call_and_rev, is_hidden, is_shown, status};
-use super::{About, Care, Effect, Moment, Verb};
-use crate::cards::CONSENT;
-use crate::context::{Context, PANES};
-use crate::model::Model;
-use crate::msg::Out;
-use crate::prompt::{Prompt, Style};
-use crate::refusal::Refusal;
+use crate::kernel::availability::{answer, decision};
+use crate::kernel::context::{Context, PANES};
+use crate::kernel::decide::{armed, asks_approval, question, send, subject, waiting};
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::kernel::prompt::{Prompt, Style};
+use crate::kernel::prompts;
+use crate::kernel::seen::{call_seen, dialog_seen};
+use crate::kernel::selection::{active_kind, call_and_rev, is_hidden, is_shown, status};
+use crate::kernel::verb::{About, Care, Effect, Moment, Verb};
+use crate::run::refusal::Refusal;
+use crate::surfaces;
+use crate::surfaces::consent::verbs::consenting;
 use crate::surfaces::review::Whose;
-use crate::update::choices::{asked, choices};
-use crate::update::decide::{armed, asks_approval, question, send, subject, waiting};
-use crate::update::{prompts, review};
+use crate::surfaces::review::open as review;
+use crate::verbs::ask_choices::{asked, choices};
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command, ConsentChoice, Edit};
 use overrule_domain::id::{NodeId, NodeKind, Rev};
@@ -44,7 +45,7 @@ pub const REJECT: Verb = Verb {
 pub const REJECT_REPEAT: Verb = Verb {
     name: "reject-repeat",
     keys: &["x"],
-    contexts: &[Context::On(CONSENT)],
+    contexts: &[Context::On(surfaces::consent::ID)],
     doc: "reject the repeated effect with a reason",
     hint: "reject",
     available: answer,
@@ -142,7 +143,7 @@ fn reject_repeat(model: &mut Model) -> Result<(), Refusal> {
 }
 
 /// Asks why a call is rejected: to reject it, or to skip it and continue without it.
-pub(super) fn ask_reason(
+pub(crate) fn ask_reason(
     model: &mut Model,
     (act, call, rev): (&'static str, NodeId, Rev),
     title: &str,
@@ -157,7 +158,7 @@ pub(super) fn ask_reason(
 }
 
 /// Asks what the model should do instead of an answer.
-pub(super) fn ask_instead(
+pub(crate) fn ask_instead(
     model: &mut Model,
     (node, base): (NodeId, Option<Rev>),
     title: impl Into<String>,
@@ -176,7 +177,7 @@ pub(super) fn ask_instead(
 }
 
 /// Sends a command that was typed about a call of the queue.
-pub(super) fn decide_about(model: &mut Model, call: NodeId, command: CallCommand, out: &mut Vec<Out>) {
+pub(crate) fn decide_about(model: &mut Model, call: NodeId, command: CallCommand, out: &mut Vec<Out>) {
     model.queue.leaving = model.queue.selected;
     send(model, Command::Call(command), Some(call), out);
 }

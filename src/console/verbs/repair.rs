@@ -2,19 +2,19 @@
 //!
 //! Must not know: how a repair is found.
 
-use super::availability::{decision, unless_refused};
-use super::seen::call_seen;
-use super::selection::{call_and_rev, is_call, is_shown};
-use super::{About, Care, Effect, Rank, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::msg::Out;
-use crate::prompt::{Prompt, Style};
-use crate::refusal::Refusal;
-use crate::update::decide::{send, subject};
-use crate::update::executions::selected_call;
-use crate::update::prompts;
-use crate::update::rules::call;
+use crate::kernel::availability::{decision, unless_refused};
+use crate::kernel::context::PANES;
+use crate::kernel::decide::{send, subject};
+use crate::kernel::executions::selected_call;
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::kernel::prompt::{Prompt, Style};
+use crate::kernel::prompts;
+use crate::kernel::seen::call_seen;
+use crate::kernel::selection::call;
+use crate::kernel::selection::{call_and_rev, is_call, is_shown};
+use crate::kernel::verb::{About, Care, Effect, Rank, Verb};
+use crate::run::refusal::Refusal;
 use overrule_base::text::visible;
 use overrule_domain::call::{Call, Status};
 use overrule_domain::command::{Command, ResilienceCommand};

@@ -2,14 +2,14 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::offered;
-use super::selection::status;
-use super::{About, Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::refusal::Refusal;
-use crate::update::edits::selected;
-use crate::update::lists;
+use crate::kernel::availability::offered;
+use crate::kernel::context::PANES;
+use crate::kernel::model::Model;
+use crate::kernel::selection::status;
+use crate::kernel::verb::{About, Effect, Verb};
+use crate::run::refusal::Refusal;
+use crate::surfaces::editor::edits::selected;
+use crate::surfaces::list::choose as lists;
 
 /// The verb `replace`.
 pub const VERB: Verb = Verb {

@@ -2,13 +2,14 @@
 //!
 //! Must not know: how a recording is read.
 
-use super::{Press, Verb};
-use crate::context::REPLAY;
-use crate::link::ReplayControl;
-use crate::model::Model;
-use crate::msg::Out;
-use crate::refusal::Refusal;
-use crate::replay::{self, MarkKind};
+use crate::kernel::context::REPLAY;
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::kernel::verb::{Press, Verb};
+use crate::run::link::ReplayControl;
+use crate::run::refusal::Refusal;
+use crate::run::replay;
+use crate::run::replay::MarkKind;
 use overrule_domain::id::Seq;
 
 /// Parts of a recording that one jump skips.

@@ -2,13 +2,13 @@
 //!
 //! Must not know: when a breaker opens.
 
-use super::{Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::prompt::{Prompt, Style};
-use crate::refusal::Refusal;
-use crate::update::decide::send;
-use crate::update::prompts;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::send;
+use crate::kernel::model::Model;
+use crate::kernel::prompt::{Prompt, Style};
+use crate::kernel::prompts;
+use crate::kernel::verb::{Effect, Verb};
+use crate::run::refusal::Refusal;
 use overrule_domain::breaker::{BadScope, Phase, Scope};
 use overrule_domain::command::{Command, ResilienceCommand};
 
@@ -41,7 +41,7 @@ fn open(model: &Model) -> Result<&Scope, Refusal> {
 }
 
 /// Asks before the breaker of a scope is reset.
-pub(super) fn ask(model: &mut Model, scope: &str) {
+pub(crate) fn ask(model: &mut Model, scope: &str) {
     let act = ("reset", Style::SETTING);
     let prompt = Prompt::new(act, "reset the breaker of", scope, |model, text, out| {
         let scope = text

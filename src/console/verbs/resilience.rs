@@ -2,10 +2,11 @@
 //!
 //! Must not know: how failures are handled.
 
-use super::{Effect, Verb};
-use crate::context::PANES;
-use crate::prompt::{Prompt, Style};
-use crate::update::{prompts, settings_line};
+use crate::kernel::context::PANES;
+use crate::kernel::prompt::{Prompt, Style};
+use crate::kernel::prompts;
+use crate::kernel::verb::{Effect, Verb};
+use crate::verbs::settings_line;
 
 /// The verb `resilience`.
 pub const VERB: Verb = Verb {

@@ -2,10 +2,10 @@
 //!
 //! Must not know: which calls only read.
 
-use super::{Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::update::decide::send;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::send;
+use crate::kernel::model::Model;
+use crate::kernel::verb::{Effect, Verb};
 use overrule_domain::command::{Command, RunCommand};
 
 /// The verb `restrict`.

@@ -2,16 +2,16 @@
 //!
 //! Must not know: how a call runs.
 
-use super::availability::decision;
-use super::seen::call_seen;
-use super::selection::{call_and_rev, is_call};
-use super::{About, Care, Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::msg::Out;
-use crate::refusal::Refusal;
-use crate::update::decide::send;
-use crate::update::executions::selected_call;
+use crate::kernel::availability::decision;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::send;
+use crate::kernel::executions::selected_call;
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::kernel::seen::call_seen;
+use crate::kernel::selection::{call_and_rev, is_call};
+use crate::kernel::verb::{About, Care, Effect, Verb};
+use crate::run::refusal::Refusal;
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command};
 use overrule_domain::id::{NodeId, Rev};

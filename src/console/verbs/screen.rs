@@ -2,9 +2,9 @@
 //!
 //! Must not know: how the screen is drawn.
 
-use super::{Care, Verb};
-use crate::context::PANES;
-use crate::msg::Out;
+use crate::kernel::context::PANES;
+use crate::kernel::msg::Out;
+use crate::kernel::verb::{Care, Verb};
 
 /// The verb `mouse`.
 pub const MOUSE: Verb = Verb {

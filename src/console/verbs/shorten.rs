@@ -2,18 +2,16 @@
 //!
 //! Must not know: what is shortened.
 
-use super::availability::Availability;
-use super::seen::dialog_seen;
-use super::{Care, Effect, Press, Verb};
-use crate::cards::{ATTENTION, BROKEN};
-use crate::context::Context;
-use crate::model::Model;
-use crate::refusal::Refusal;
-use crate::update::decide::send;
+use crate::kernel::context::Context;
+use crate::kernel::decide::send;
+use crate::kernel::model::Model;
+use crate::kernel::seen::dialog_seen;
+use crate::kernel::verb::Availability;
+use crate::kernel::verb::{Care, Effect, Press, Verb};
+use crate::run::refusal::Refusal;
+use crate::run::too_long;
+use crate::surfaces;
 use overrule_domain::command::{Command, RunCommand};
-use overrule_domain::id::TurnId;
-use overrule_domain::reduction;
-use overrule_domain::state::State;
 
 /// The verb `shorten`.
 pub const SHORTEN: Verb = Verb {
@@ -61,7 +59,11 @@ pub const DROP_TURNS: Verb = Verb {
 pub const CHOICES: [&Verb; 3] = [&SHORTEN, &SUMMARIZE, &DROP_TURNS];
 
 const BASE: Verb = Verb {
-    contexts: &[Context::Panes, Context::On(BROKEN), Context::On(ATTENTION)],
+    contexts: &[
+        Context::Panes,
+        Context::On(surfaces::broken::ID),
+        Context::On(surfaces::attention::ID),
+    ],
     effect: Effect::Records,
     care: Care::Careful,
     available,
@@ -70,22 +72,11 @@ const BASE: Verb = Verb {
 };
 
 fn available(model: &Model) -> Availability {
-    if is_too_long(&model.run.state) {
+    if too_long::is_too_long(&model.run.state) {
         Availability::Offered
     } else {
         Availability::Refused(Refusal::new("No request is too long for the model"))
     }
-}
-
-/// True if the request of a turn was refused because it is too long.
-pub fn is_about(state: &State, turn: TurnId) -> bool {
-    reduction::refused(state).is_some_and(|refused| refused.id == turn)
-}
-
-/// True if the run waits because a request is too long.
-pub fn is_too_long(state: &State) -> bool {
-    let limit = state.tally.limit_reached.as_ref();
-    limit.is_some_and(|(which, _)| which == reduction::LIMIT) || reduction::refused(state).is_some()
 }
 
 fn reduce(model: &mut Model, command: RunCommand, press: &mut Press<'_>) {

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how a run is driven.
 
-use super::{Effect, Verb};
-use crate::context::PANES;
-use crate::update::decide::send;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::send;
+use crate::kernel::verb::{Effect, Verb};
 use overrule_domain::command::{Command, RunCommand};
 
 /// The verb `step`.

@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a stream ends.
 
-use super::availability::offered;
-use super::{Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::update::decide::send;
+use crate::kernel::availability::offered;
+use crate::kernel::context::PANES;
+use crate::kernel::decide::send;
+use crate::kernel::model::Model;
+use crate::kernel::verb::{Effect, Verb};
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::live::LivePart;
 use overrule_domain::pending_retry;

@@ -2,12 +2,12 @@
 //!
 //! Must not know: how an execution ends.
 
-use super::{About, Effect, Verb};
-use crate::context::PANES;
-use crate::model::Model;
-use crate::msg::Out;
-use crate::refusal::Refusal;
-use crate::update::decide::{send, subject};
+use crate::kernel::context::PANES;
+use crate::kernel::decide::{send, subject};
+use crate::kernel::model::Model;
+use crate::kernel::msg::Out;
+use crate::kernel::verb::{About, Effect, Verb};
+use crate::run::refusal::Refusal;
 use overrule_domain::command::{CallCommand, Command};
 use overrule_domain::node::Node;
 

@@ -4,15 +4,15 @@
 
 use std::sync::Arc;
 
-use super::{Effect, Verb};
-use crate::context::{Context, PANES};
-use crate::model::Model;
-use crate::panes;
-use crate::panes::rows::Target;
-use crate::prompt::{Prompt, Style};
-use crate::refusal::Refusal;
-use crate::update::decide::send;
-use crate::update::prompts;
+use crate::kernel::context::{Context, PANES};
+use crate::kernel::decide::send;
+use crate::kernel::model::Model;
+use crate::kernel::prompt::{Prompt, Style};
+use crate::kernel::prompts;
+use crate::kernel::verb::{Effect, Verb};
+use crate::run::refusal::Refusal;
+use crate::run::target::Target;
+use crate::surfaces;
 use overrule_base::text::visible;
 use overrule_domain::command::{Command, WeightCommand};
 use overrule_domain::weight::MOST;
@@ -21,7 +21,7 @@ use overrule_domain::weight::MOST;
 pub const SET_WEIGHT: Verb = Verb {
     name: "set-weight",
     keys: &["Q"],
-    contexts: &[Context::On(panes::health::PANE.id())],
+    contexts: &[Context::On(surfaces::health::PANE.id())],
     doc: "set the weight of the tool for the kind of task, 0 to 1",
     hint: "set weight",
     effect: Effect::Records,
@@ -56,7 +56,7 @@ pub const SET_WEIGHT: Verb = Verb {
 pub const RESET_WEIGHTS: Verb = Verb {
     name: "reset-weights",
     keys: &["backspace"],
-    contexts: &[Context::On(panes::health::PANE.id())],
+    contexts: &[Context::On(surfaces::health::PANE.id())],
     doc: "reset the tool's weights",
     hint: "reset",
     effect: Effect::Records,

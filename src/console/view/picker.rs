@@ -5,12 +5,12 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::paint::{Canvas, row_of};
-use crate::columns::Columns as _;
-use crate::doc::Styled;
-use crate::model::picker::{Picker, PickerEntry};
-use crate::symbols::{Charset, Symbol};
-use crate::theme::{Look, Role};
+use crate::app::picker_list::{Picker, PickerEntry};
+use crate::ground::columns::Columns as _;
+use crate::ground::doc::Styled;
+use crate::ground::paint::{Canvas, row_of};
+use crate::ground::symbols::{Charset, Symbol};
+use crate::ground::theme::{Look, Role};
 
 /// Rows below the list: a rule, two facts, the last lines, the keys.
 const BELOW: u16 = 11;

@@ -3,7 +3,7 @@
 //! Must not know: how a recording is written.
 
 use overrule::cli::sent;
-use overrule::console::link::Update;
+use overrule::console::run::link::Update;
 use overrule::domain::id::TurnId;
 use overrule::domain::state::State;
 use overrule::journal::Place;

@@ -6,13 +6,13 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::List;
-use crate::columns::Columns as _;
-use crate::doc::Styled;
-use crate::model::Model;
-use crate::symbols::Symbol;
-use crate::theme::Role;
-use crate::view::dialog;
-use crate::view::paint::{Canvas, row_of};
+use crate::ground::columns::Columns as _;
+use crate::ground::doc::Styled;
+use crate::ground::paint::{Canvas, row_of};
+use crate::ground::symbols::Symbol;
+use crate::ground::theme::Role;
+use crate::kernel::draw::dialog;
+use crate::kernel::model::Model;
 
 /// Draws a list to choose from.
 pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, list: &List) {

@@ -3,8 +3,8 @@
 //! Must not know: when a request is retried.
 
 use super::arming::ARGS;
-use crate::model::run_phase::RunPhase;
-use crate::msg::Out;
+use crate::kernel::msg::Out;
+use crate::run::run_phase::RunPhase;
 use crate::testing::Stage;
 use overrule_domain::breaker::{Phase, Scope};
 use overrule_domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent};

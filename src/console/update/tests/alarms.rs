@@ -2,8 +2,8 @@
 //!
 //! Must not know: what an alarm is about.
 
-use crate::link::{Alarm, Update};
-use crate::msg::{Msg, Out};
+use crate::kernel::msg::{Msg, Out};
+use crate::run::link::{Alarm, Update};
 use crate::testing::Stage;
 
 fn alarm(words: &str) -> Alarm {

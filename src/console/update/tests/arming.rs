@@ -1,9 +1,10 @@
 //! Tests that a decision needs a frame that the operator could read.
 
-use crate::key::Key;
-use crate::link::Update;
-use crate::model::Source;
-use crate::msg::{Msg, TermMsg};
+use crate::ground::key::Key;
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::model::Source;
+use crate::kernel::msg::Msg;
+use crate::run::link::Update;
 use crate::surfaces::bulk::Bulk;
 use crate::testing::{ARMING, Stage, call_id, id};
 use overrule_domain::call::{Decision, Digest, EffectClass, Shown, ShownForm};
@@ -403,7 +404,7 @@ fn with_one_pane_a_decision_key_shows_the_call_or_how_to_see_it() {
 #[test]
 fn a_halted_run_decides_nothing() {
     let mut stage = armed();
-    stage.send(Msg::Run(crate::link::Update::Halted("disk full".into())));
+    stage.send(Msg::Run(crate::run::link::Update::Halted("disk full".into())));
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), []);

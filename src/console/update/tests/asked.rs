@@ -1,8 +1,8 @@
 //! Tests what is offered without an approval: calls that ask you, a queue shown alone.
 
-use crate::hints;
-use crate::keymap::file::parse;
-use crate::model::editor::Editor;
+use crate::kernel::hints;
+use crate::kernel::keymap::file::parse;
+use crate::surfaces::editor::state::Editor;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::call::EffectClass;
 

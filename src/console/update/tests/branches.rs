@@ -1,12 +1,13 @@
 //! Tests undo, redo and branches: each is previewed and needs a frame that was read.
 
-use crate::listing::Listing;
-use crate::model::Source;
-use crate::panes::rows::Target;
+use crate::kernel::listing::Listing;
+use crate::kernel::model::Source;
+use crate::run::target::Target;
 use crate::surfaces::branches::BranchList;
 use crate::surfaces::compare::Comparison;
 use crate::surfaces::review::Review;
-use crate::testing::{self, ARMING, Stage, id};
+use crate::testing;
+use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{Command, Edit, EditCommand, RunCommand};
 use overrule_domain::event::{Event, RunEvent, TurnEvent};
@@ -213,10 +214,12 @@ fn two_branches_are_shown_side_by_side_where_there_is_room() {
     stage.press("s");
     let text = stage.text();
     assert!(text.contains("t2    same"), "{text}");
-    stage.send(crate::msg::Msg::Term(crate::msg::TermMsg::Resize {
-        width: 160,
-        height: 50,
-    }));
+    stage.send(crate::kernel::msg::Msg::Term(
+        crate::ground::term_msg::TermMsg::Resize {
+            width: 160,
+            height: 50,
+        },
+    ));
     let text = stage.text();
     let row = text.lines().find(|line| line.contains("c3    differs")).unwrap();
     assert!(

@@ -1,12 +1,12 @@
 //! Tests the list of approvals: it stays as opened and approves calls that wait unchanged.
 
 use super::arming::approve_as;
-use crate::hints;
-use crate::link::Update;
-use crate::msg::Msg;
-use crate::panes::graph::model::Pick;
-use crate::panes::log::model::Line;
-use crate::panes::queue::model::QueueEntry;
+use crate::kernel::graph::Pick;
+use crate::kernel::hints;
+use crate::kernel::log::Line;
+use crate::kernel::msg::Msg;
+use crate::kernel::queue::QueueEntry;
+use crate::run::link::Update;
 use crate::surfaces::bulk::Bulk;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{EffectClass, Gate, Outcome, Verdict};

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::msg::{Msg, Out};
+use crate::kernel::msg::{Msg, Out};
 use crate::testing::Stage;
 use overrule_domain::command::{Command, ResilienceCommand};
 use overrule_domain::event::{Event, ResilienceEvent};
@@ -127,7 +127,7 @@ fn a_rule_that_is_in_force_is_not_sent_again_when_its_file_is_read() {
         policy
     };
     let read = |policy: &Policy| {
-        Msg::Files(crate::files::Read {
+        Msg::Files(crate::kernel::files::Read {
             policy: policy.values(),
             theme: "dark".to_owned(),
             ..Default::default()

@@ -5,15 +5,15 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 
-use crate::hints;
-use crate::sgr::{Sgr, Tone};
-use crate::theme::Role;
+use crate::ground::sgr::{Sgr, Tone};
+use crate::ground::theme::Role;
+use crate::kernel::hints;
 
-use crate::json;
-use crate::msg::Out;
+use crate::ground::json;
+use crate::ground::theme::{Colours, Theme};
+use crate::kernel::msg::Out;
 use crate::testing::Stage;
 use crate::testing::work;
-use crate::theme::{Colours, Theme};
 use overrule_domain::call::Outcome;
 
 const RED: &str = "\u{1b}[31mred\u{1b}[0m plain";

@@ -1,7 +1,7 @@
 //! Tests the comparison of two branches of a long run, with rows made on demand.
 
 use super::branches::{compared, list};
-use crate::panes::rows::Target;
+use crate::run::target::Target;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::call::Outcome;
 use overrule_domain::id::Epoch;
@@ -168,8 +168,8 @@ fn a_difference_names_the_part_that_differs() {
 fn of_two_long_branches_the_rows_on_the_screen_are_made_and_no_others() {
     for width in [100, 160] {
         let mut stage = long();
-        let resize = crate::msg::TermMsg::Resize { width, height: 40 };
-        stage.send(crate::msg::Msg::Term(resize));
+        let resize = crate::ground::term_msg::TermMsg::Resize { width, height: 40 };
+        stage.send(crate::kernel::msg::Msg::Term(resize));
         stage.draw();
         for keys in ["g", "G", "k k k", "g j", "s G"] {
             stage.press(keys);

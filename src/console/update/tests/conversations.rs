@@ -2,8 +2,8 @@
 //!
 //! Must not know: how conversations begin.
 
-use crate::link::{Conversation, Update};
-use crate::msg::{Leave, Msg, Out};
+use crate::kernel::msg::{Leave, Msg, Out};
+use crate::run::link::{Conversation, Update};
 use crate::testing::{Stage, id};
 use overrule_domain::agent::{LinkRole, LinkedSession, Rewriting, SideRequest};
 use overrule_domain::event::{Event, RunEvent, TurnEvent};

@@ -2,10 +2,10 @@
 //!
 //! Must not know: how the cursor is drawn.
 
-use crate::panes::Pane;
-use crate::panes::graph::model::Pick;
-use crate::panes::inspector::model::{Subject, Tab};
-use crate::panes::queue::model::QueueEntry;
+use crate::kernel::graph::Pick;
+use crate::kernel::inspector::{Subject, Tab};
+use crate::kernel::pane::Pane;
+use crate::kernel::queue::QueueEntry;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::event::CallEvent;

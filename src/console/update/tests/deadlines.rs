@@ -3,9 +3,9 @@
 //! Must not know: who counts the time.
 
 use super::arming::ARGS;
-use crate::link::Update;
-use crate::model::editor::Editor;
-use crate::msg::Msg;
+use crate::kernel::msg::Msg;
+use crate::run::link::Update;
+use crate::surfaces::editor::state::Editor;
 use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Consequence, Decision, Verdict};

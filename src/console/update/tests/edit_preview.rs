@@ -1,7 +1,8 @@
 //! Tests that a change is previewed first, and that a commit does what was previewed.
 
-use crate::model::edit_preview::{Change, EditPreview};
-use crate::msg::{Msg, TermMsg};
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::msg::Msg;
+use crate::run::edit_preview::{Change, EditPreview};
 use crate::surfaces::impact::Impact;
 use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage};

@@ -1,8 +1,8 @@
 //! Tests editors: what they send, when they preview an edit, and that no text is lost.
 
-use crate::link::Update;
-use crate::model::editor::Editor;
-use crate::msg::{EditedFile, Msg, Out};
+use crate::kernel::msg::{EditedFile, Msg, Out};
+use crate::run::link::Update;
+use crate::surfaces::editor::state::Editor;
 use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::EffectClass;
@@ -26,7 +26,7 @@ fn waiting() -> Stage {
     stage
 }
 
-fn editor(stage: &mut Stage) -> &mut crate::model::editor::Editor {
+fn editor(stage: &mut Stage) -> &mut crate::surfaces::editor::state::Editor {
     match stage.model.overlays.top_mut::<Editor>() {
         Some(editor) => editor,
         other => panic!("no editor but {other:?}"),

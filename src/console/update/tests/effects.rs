@@ -1,11 +1,11 @@
 //! Tests the list of orphaned effects, and calls that revert or probe them.
 
 use super::branches::{commit, list};
-use crate::dialog::Dialog;
-use crate::link::{OrphanCandidate, Update};
-use crate::model::double_press::DOUBLE_PRESS_MS;
-use crate::model::key_state::HELD_MS;
-use crate::msg::{Msg, Out};
+use crate::kernel::dialog::Dialog;
+use crate::kernel::model::double_press::DOUBLE_PRESS_MS;
+use crate::kernel::model::key_state::HELD_MS;
+use crate::kernel::msg::{Msg, Out};
+use crate::run::link::{OrphanCandidate, Update};
 use crate::surfaces::effects::EffectList;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Outcome;
@@ -37,16 +37,16 @@ fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_take
     assert!(text.contains("1970-01-01 00:00:00 UTC, succeeded"), "{text}");
     let state = stage.model.run.state.clone();
     let mut later = Stage::new(100, 40);
-    later.send(crate::msg::Msg::Run(crate::link::Update::Snapshot(Box::new(
-        state,
-    ))));
+    later.send(crate::kernel::msg::Msg::Run(crate::run::link::Update::Snapshot(
+        Box::new(state),
+    )));
     assert!(later.text().contains("c3 r1 write_file"), "{}", later.text());
     assert_eq!(open(&later), LEFT);
     later.press("esc");
     let again = later.model.run.state.clone();
-    later.send(crate::msg::Msg::Run(crate::link::Update::Snapshot(Box::new(
-        again,
-    ))));
+    later.send(crate::kernel::msg::Msg::Run(crate::run::link::Update::Snapshot(
+        Box::new(again),
+    )));
     assert!(later.model.overlays.is_empty(), "offered once");
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: keys.
 
-use crate::panes;
+use crate::surfaces;
 use crate::testing::{Stage, id};
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 use overrule_domain::event::run::Limits;
@@ -52,7 +52,7 @@ fn a_write_that_failed_is_no_value_of_the_state() {
     stage.spent();
     stage.press("5");
     let row = |stage: &Stage| {
-        stage.model.lower.of(panes::state::PANE).unwrap().rows[0]
+        stage.model.lower.of(surfaces::state::PANE).unwrap().rows[0]
             .words
             .plain()
     };

@@ -1,8 +1,8 @@
 //! Tests that no key decides about a folded row, or is offered for hidden nodes.
 
-use crate::hints::hints;
-use crate::layout::fold::RowKind;
-use crate::model::editor::Editor;
+use crate::ground::layout::fold::RowKind;
+use crate::kernel::hints::hints;
+use crate::surfaces::editor::state::Editor;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::call::Outcome;
 

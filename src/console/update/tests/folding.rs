@@ -1,7 +1,7 @@
 //! Tests that the state on screen is the fold of the journal in every frame.
 
-use crate::link::Update;
-use crate::msg::Msg;
+use crate::kernel::msg::Msg;
+use crate::run::link::Update;
 use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::apply::fold;

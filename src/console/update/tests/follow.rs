@@ -2,10 +2,10 @@
 //!
 //! Must not know: how rows are made.
 
-use crate::link::Update;
-use crate::msg::Msg;
-use crate::panes::graph::model::Pick;
-use crate::panes::inspector::model::Subject;
+use crate::kernel::graph::Pick;
+use crate::kernel::inspector::Subject;
+use crate::kernel::msg::Msg;
+use crate::run::link::Update;
 use crate::testing::{Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::id::{NodeId, TurnId};

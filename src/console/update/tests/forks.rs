@@ -5,9 +5,9 @@
 use crate::surfaces::fork::ForkView;
 use std::sync::Arc;
 
-use crate::link::{At, Forking, NewSession, ReplayControl, Update};
-use crate::model::Source;
-use crate::msg::{Leave, Msg, Out};
+use crate::kernel::model::Source;
+use crate::kernel::msg::{Leave, Msg, Out};
+use crate::run::link::{At, Forking, NewSession, ReplayControl, Update};
 use crate::testing::{Stage, id};
 use overrule_domain::call::{EffectClass, Outcome};
 use overrule_domain::event::{Event, RunEvent};

@@ -1,9 +1,9 @@
 //! Tests what the decision frame shows next to the arguments, and who says it.
 
-use crate::panes::Pane;
-use crate::panes::inspector::model::Tab;
+use crate::ground::theme::Role;
+use crate::kernel::inspector::Tab;
+use crate::kernel::pane::Pane;
 use crate::testing::{ARMING, Stage, flat, id};
-use crate::theme::Role;
 use overrule_domain::call::{Consequence, Decision, Digest, FileCheck, Gate, Operand, Part, Quoted, Verdict};
 use overrule_domain::event::{CallEvent, Event, RunEvent};
 use overrule_domain::id::Rev;

@@ -1,22 +1,24 @@
 //! Tests a halted run: views and cancels work, and nothing else is offered or sent.
 
 use crate::app::registry::verbs;
-use crate::context::Context;
-use crate::halted::{self, UNDECIDABLE};
-use crate::hints::{hints, surface};
-use crate::link::Update;
-use crate::model::{Message, Model};
-use crate::msg::{Msg, Out};
-use crate::panes::Pane;
-use crate::panes::rows::Target;
-use crate::prompt::Prompt;
+use crate::kernel::availability::{is_offered, of};
+use crate::kernel::context::Context;
+use crate::kernel::halted;
+use crate::kernel::hints::{hints, surface};
+use crate::kernel::model::{Message, Model};
+use crate::kernel::msg::{Msg, Out};
+use crate::kernel::pane::Pane;
+use crate::kernel::prompt::Prompt;
+use crate::kernel::verb::Availability;
+use crate::kernel::verb::Verb;
+use crate::run::link::Update;
+use crate::run::refusal::UNDECIDABLE;
+use crate::run::target::Target;
 use crate::surfaces::help::HelpPage;
 use crate::surfaces::list::List;
 use crate::surfaces::review::Review;
 use crate::surfaces::staged_edits::StagedList;
 use crate::testing::{ARMING, Stage, id};
-use crate::verbs::Verb;
-use crate::verbs::availability::{Availability, is_offered, of};
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::refusal::{Refusal, RefusalKind};
 
@@ -237,7 +239,7 @@ fn a_halted_run_shows_nothing_as_waiting() {
     assert_eq!(stage.model.title(), "overrule: HALTED");
     // A replay ends with its reader, and allows no decisions anyway.
     let mut stage = Stage::with(80, 24, |settings| {
-        settings.source = crate::model::Source::Replay;
+        settings.source = crate::kernel::model::Source::Replay;
     });
     stage.begin();
     halt(&mut stage);

@@ -1,14 +1,14 @@
 //! Tests the head of a decision while its arguments scroll: rows on screen count as read.
 
-use crate::dialog::Dialog;
+use crate::kernel::dialog::Dialog;
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use crate::model::screen::inside;
-use crate::panes::Pane;
-use crate::panes::inspector::model::Tab;
-use crate::symbols::Charset;
+use crate::ground::symbols::Charset;
+use crate::kernel::inspector::Tab;
+use crate::kernel::model::screen::inside;
+use crate::kernel::pane::Pane;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{EffectClass, Outcome};
 use overrule_domain::event::{Event, RunEvent};
@@ -266,7 +266,7 @@ proptest! {
         stage.press("3 g");
         seen.extend(pane(&mut stage).iter().filter_map(|row| row.strip_prefix("┃ ").map(str::to_owned)));
         let frame = stage.model.arming.frame.clone().expect("it is on screen");
-        prop_assert_eq!(&frame.question, &crate::update::decide::question(&stage.model).unwrap());
+        prop_assert_eq!(&frame.question, &crate::kernel::decide::question(&stage.model).unwrap());
         prop_assert_eq!(frame.rows, all.len());
         let missed: BTreeSet<usize> = frame.read.misses(frame.rows).into_iter().flatten().collect();
         for (at, row) in all.iter().enumerate() {

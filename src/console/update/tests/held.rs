@@ -3,7 +3,7 @@
 //! Must not know: how fast a keyboard repeats.
 
 use super::arming::{ARGS, armed, key};
-use crate::msg::Msg;
+use crate::kernel::msg::Msg;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command, RunCommand};

@@ -1,10 +1,9 @@
 //! Tests help from every context: it opens, goes back, and loses nothing below it.
-
-use crate::cards;
-use crate::hints::surface;
-use crate::keymap::file::parse;
-use crate::model::Source;
-use crate::surface::SurfaceId;
+use crate::kernel::hints::surface;
+use crate::kernel::keymap::file::parse;
+use crate::kernel::model::Source;
+use crate::kernel::surface::SurfaceId;
+use crate::surfaces;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::event::{Event, RunEvent};
@@ -49,25 +48,25 @@ fn help_is_there_over_questions_and_goes_back_to_them() {
         stage.at_the_queue();
         stage.press("enter");
     });
-    helps(&mut consent, "?", cards::CONSENT);
+    helps(&mut consent, "?", surfaces::consent::ID);
     let mut unknown = stage(&|stage| {
         stage.outcome_unknown("c3");
         stage.at_the_queue();
         stage.press("j enter");
     });
-    helps(&mut unknown, "?", cards::UNKNOWN_OUTCOME);
+    helps(&mut unknown, "?", surfaces::outcome::ID);
     let mut broken = stage(&|stage| {
         stage.broken();
         stage.at_the_queue();
         stage.press("enter");
     });
-    helps(&mut broken, "?", cards::BROKEN);
+    helps(&mut broken, "?", surfaces::broken::ID);
     let mut bulk = stage(&|stage| {
         stage.awaiting("c3", "write_file", ARGS);
         stage.at_the_queue();
         stage.press("A");
     });
-    helps(&mut bulk, "?", cards::BULK);
+    helps(&mut bulk, "?", surfaces::bulk::ID);
 }
 
 #[test]
@@ -81,27 +80,27 @@ fn help_is_there_over_lists_previews_and_the_ways_out() {
         },
     }));
     rules.press("B");
-    helps(&mut rules, "?", cards::RULES);
+    helps(&mut rules, "?", surfaces::rules::ID);
     let mut preview = Stage::new(110, 40);
     preview.two_turns();
     preview.press("1 g j j e");
     preview.edit_field(r#"{"path":"B"}"#);
     preview.press("ctrl-s");
     preview.wait(10 * ARMING);
-    helps(&mut preview, "?", cards::REVIEW);
+    helps(&mut preview, "?", surfaces::review::ID);
     let mut compared = Stage::new(110, 40);
     compared.edited();
     compared.press("b k c");
-    helps(&mut compared, "?", cards::COMPARE);
+    helps(&mut compared, "?", surfaces::compare::ID);
     let mut running = Stage::new(110, 40);
     running.begin();
     running.running("c3", "read_file", "{}");
     running.press("X");
     running.wait(10 * ARMING);
-    helps(&mut running, "?", cards::CONFIRM);
+    helps(&mut running, "?", surfaces::stop::ID);
     running.press("esc q");
     running.wait(10 * ARMING);
-    helps(&mut running, "?", cards::LEAVE);
+    helps(&mut running, "?", surfaces::leave::ID);
 }
 
 #[test]
@@ -120,7 +119,7 @@ fn help_over_a_preview_that_was_sent_stays_until_it_is_closed() {
     );
     assert_eq!(
         surface(&stage.model),
-        cards::PAGE,
+        surfaces::page::ID,
         "the page that is read stays open"
     );
     assert!(stage.text().contains(" keys "), "{}", stage.text());
@@ -143,7 +142,7 @@ fn a_key_without_a_meaning_names_the_key_of_help_that_works_there() {
     stage.press("enter Z");
     assert_eq!(stage.status(), "`Z` does nothing here. f3 shows all keys");
     stage.press("f3");
-    assert_eq!(surface(&stage.model), cards::PAGE);
+    assert_eq!(surface(&stage.model), surfaces::page::ID);
     stage.press("esc esc ~");
     assert_eq!(stage.status(), "`~` does nothing here. ? shows all keys");
 }
@@ -155,14 +154,14 @@ fn help_over_a_text_keeps_what_was_typed() {
     stage.draw();
     stage.press("i");
     stage.type_text("be brief?");
-    helps(&mut stage, "f1", cards::EDITOR);
+    helps(&mut stage, "f1", surfaces::editor::ID);
     assert!(stage.text().contains("be brief?"), "{}", stage.text());
     stage.press("esc esc /");
     stage.type_text("rep?");
-    helps(&mut stage, "f1", cards::LINE);
+    helps(&mut stage, "f1", surfaces::line::ID);
     stage.press("esc :");
     stage.type_text("lim");
-    helps(&mut stage, "f1", cards::LIST);
+    helps(&mut stage, "f1", surfaces::list::ID);
 }
 
 #[test]
@@ -204,7 +203,7 @@ fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothin
         .doc
         .window(0, page.doc.rows(), None)
         .iter()
-        .map(crate::doc::Styled::plain)
+        .map(crate::ground::doc::Styled::plain)
         .collect();
     let lists = |name: &str| rows.iter().any(|row| named(row) == Some(name));
     assert!(lists("play") && lists("effects") && lists("search"), "{rows:#?}");

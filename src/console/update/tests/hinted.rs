@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a hint is drawn.
 
-use crate::event_text;
-use crate::hints::hints;
-use crate::panes;
-use crate::panes::log::model::Line;
-use crate::panes::rows::{NameHash, Target};
+use crate::kernel::hints::hints;
+use crate::kernel::log::Line;
+use crate::run::event_text;
+use crate::run::target::{NameHash, Target};
+use crate::surfaces;
 use crate::surfaces::compare::Comparison;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::breaker::Phase;
@@ -23,7 +23,7 @@ fn label(stage: &Stage, key: &str) -> Option<&'static str> {
 }
 
 fn on_row(stage: &mut Stage, expected: Target) {
-    if stage.model.screen.focus != panes::health::PANE {
+    if stage.model.screen.focus != surfaces::health::PANE {
         stage.press("8");
     }
     stage.press("g");

@@ -2,12 +2,13 @@
 //!
 //! Must not know: the domain's reasons for superseding a node.
 
-use crate::hints::hints;
-use crate::panes::Pane;
-use crate::panes::graph::model::Mark;
-use crate::panes::graph::model::bars::{self, BarKind};
-use crate::panes::graph::model::query::Query;
-use crate::panes::inspector::model::Tab;
+use crate::kernel::graph::Mark;
+use crate::kernel::graph::bars;
+use crate::kernel::graph::bars::BarKind;
+use crate::kernel::graph::query::Query;
+use crate::kernel::hints::hints;
+use crate::kernel::inspector::Tab;
+use crate::kernel::pane::Pane;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Consequence, Decision, Outcome, Status};
 use overrule_domain::command::Edit;
@@ -192,7 +193,9 @@ fn what_one_edit_replaced_is_one_row_over_all_turns() {
     let place = overrule_journal::Place::at(&path).unwrap();
     let mut stage = Stage::new(140, 60);
     for envelope in overrule_journal::read(&place).unwrap().envelopes {
-        stage.send(crate::msg::Msg::Run(crate::link::Update::Event(envelope.into())));
+        stage.send(crate::kernel::msg::Msg::Run(crate::run::link::Update::Event(
+            envelope.into(),
+        )));
     }
     assert_eq!(folds(&mut stage), ["20 superseded by i19"]);
 }

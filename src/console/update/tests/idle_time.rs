@@ -2,8 +2,8 @@
 //!
 //! Must not know: when the engine gives up.
 
-use crate::link::Update;
-use crate::msg::{Msg, Out};
+use crate::kernel::msg::{Msg, Out};
+use crate::run::link::Update;
 use crate::testing::Stage;
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::id::TurnId;

@@ -1,7 +1,8 @@
 //! Tests that approving an irreversible call needs the name of its tool.
 
 use super::arming::approve;
-use crate::msg::{Msg, TermMsg};
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::msg::Msg;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Digest, Shown, ShownForm};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice};

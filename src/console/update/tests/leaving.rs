@@ -1,8 +1,8 @@
 //! Tests quitting: running calls do not end by accident, and quitting always works.
 
-use crate::link::Update;
-use crate::model::editor::Editor;
-use crate::msg::{Leave, Msg, Out};
+use crate::kernel::msg::{Leave, Msg, Out};
+use crate::run::link::Update;
+use crate::surfaces::editor::state::Editor;
 use crate::surfaces::leave::LeaveQuestion;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::call::Outcome;

@@ -81,7 +81,7 @@ fn every_approval_list_shows_the_executed_files_and_who_changed_the_calls() {
         let rows: Vec<String> = doc
             .window(0, doc.rows(), None)
             .iter()
-            .map(crate::doc::Styled::plain)
+            .map(crate::ground::doc::Styled::plain)
             .collect();
         let from = rows.iter().position(|row| row.starts_with("c3 r2")).unwrap();
         let upto = rows.iter().position(|row| row.starts_with("c4 r1")).unwrap();

@@ -1,9 +1,10 @@
 //! Tests long texts: background work lays them out, and no decision precedes that.
 
-use crate::model::editor::Editor;
-use crate::msg::{Msg, Out, TermMsg};
-use crate::panes::Pane;
-use crate::panes::inspector::model::Tab;
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::inspector::Tab;
+use crate::kernel::msg::{Msg, Out};
+use crate::kernel::pane::Pane;
+use crate::surfaces::editor::state::Editor;
 use crate::testing::{ARMING, Stage, id, work};
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{CallCommand, Command};

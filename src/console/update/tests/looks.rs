@@ -3,16 +3,17 @@
 use crate::surfaces::list::List;
 use ratatui::style::Color;
 
-use crate::files::Read;
-use crate::keymap::Keymap;
-use crate::keymap::file::parse;
-use crate::model::Source;
-use crate::msg::{Msg, TermMsg};
-use crate::panes::Pane;
+use crate::ground::term_msg::TermMsg;
+use crate::ground::theme::{Colours, Role, Theme};
+use crate::kernel::files::Read;
+use crate::kernel::keymap::Keymap;
+use crate::kernel::keymap::file::parse;
+use crate::kernel::model::Source;
+use crate::kernel::msg::Msg;
+use crate::kernel::pane::Pane;
 use crate::testing::Stage;
-use crate::theme::{Colours, Role, Theme};
-use crate::update::live_reload::choose;
 use crate::verbs::approve;
+use crate::verbs::theme::choose;
 use overrule_domain::command::{Command, ResilienceCommand};
 
 fn built_in() -> Vec<(String, Result<Theme, String>)> {

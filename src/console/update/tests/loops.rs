@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use crate::model::Source;
-use crate::panes;
-use crate::panes::rows::Target;
+use crate::kernel::model::Source;
+use crate::run::target::Target;
+use crate::surfaces;
 use crate::testing::{Stage, id};
 use overrule_domain::call::Decision;
 use overrule_domain::command::{Command, EscapeCommand};
@@ -199,7 +199,7 @@ fn a_detector_is_muted_and_unmuted_from_its_row_in_the_health_pane() {
     let mut stage = stage();
     stage.press("8 g");
     stage.text();
-    let rows = &stage.model.lower.of(panes::health::PANE).unwrap().rows;
+    let rows = &stage.model.lower.of(surfaces::health::PANE).unwrap().rows;
     let at = rows
         .iter()
         .position(|row| row.target == Target::Detector(Detector::NoProgress))

@@ -1,11 +1,11 @@
 //! Tests the panes at the bottom: one at a time, with rows that lead to their subject.
 
-use crate::hints::{hints, surface};
-use crate::model::Source;
-use crate::panes;
-use crate::panes::Pane;
-use crate::panes::rows::Target;
-use crate::prompt::Prompt;
+use crate::kernel::hints::{hints, surface};
+use crate::kernel::model::Source;
+use crate::kernel::pane::Pane;
+use crate::kernel::prompt::Prompt;
+use crate::run::target::Target;
+use crate::surfaces;
 use crate::surfaces::compare::Comparison;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Outcome;
@@ -26,11 +26,11 @@ fn one_is_shown_at_a_time_and_its_key_hides_it_again() {
     stage.press("2");
     for (key, pane, place) in [
         ("4", Pane::LOG, Pane::LOG.id()),
-        ("5", panes::state::PANE, panes::state::PANE.id()),
-        ("6", panes::branches::PANE, panes::branches::PANE.id()),
-        ("7", panes::budget::PANE, panes::budget::PANE.id()),
-        ("8", panes::health::PANE, panes::health::PANE.id()),
-        ("9", panes::tools::PANE, panes::tools::PANE.id()),
+        ("5", surfaces::state::PANE, surfaces::state::PANE.id()),
+        ("6", surfaces::branch_pane::PANE, surfaces::branch_pane::PANE.id()),
+        ("7", surfaces::budget::PANE, surfaces::budget::PANE.id()),
+        ("8", surfaces::health::PANE, surfaces::health::PANE.id()),
+        ("9", surfaces::tools::PANE, surfaces::tools::PANE.id()),
     ] {
         stage.press(key);
         assert_eq!(stage.model.screen.focus, pane);
@@ -50,16 +50,16 @@ fn one_is_shown_at_a_time_and_its_key_hides_it_again() {
 fn left_and_right_go_round_them() {
     let mut stage = spent();
     stage.press("4 l l");
-    assert_eq!(stage.model.screen.focus, panes::branches::PANE);
+    assert_eq!(stage.model.screen.focus, surfaces::branch_pane::PANE);
     stage.press("h h h");
-    assert_eq!(stage.model.screen.focus, panes::tools::PANE);
+    assert_eq!(stage.model.screen.focus, surfaces::tools::PANE);
 }
 
 #[test]
 fn a_row_of_the_state_leads_to_its_writer() {
     let mut stage = spent();
     stage.press("5");
-    let pane = stage.model.lower.of(panes::state::PANE).unwrap();
+    let pane = stage.model.lower.of(surfaces::state::PANE).unwrap();
     let rows: Vec<Target> = pane.rows.iter().map(|row| row.target).collect();
     assert_eq!(
         rows,
@@ -80,7 +80,7 @@ fn the_current_write_is_shown_with_its_readers() {
     let mut stage = spent();
     stage.press("5");
     let row = |stage: &Stage, at: usize| {
-        stage.model.lower.of(panes::state::PANE).unwrap().rows[at]
+        stage.model.lower.of(surfaces::state::PANE).unwrap().rows[at]
             .words
             .plain()
     };
@@ -320,9 +320,9 @@ fn panes_keep_the_cursor_while_the_run_continues() {
 
 #[test]
 fn earlier_events_are_in_the_log_before_the_notes() {
-    use crate::link::Update;
-    use crate::msg::Msg;
-    use crate::panes::log::model::Line;
+    use crate::kernel::log::Line;
+    use crate::kernel::msg::Msg;
+    use crate::run::link::Update;
     let stage = spent();
     let past: Vec<_> = stage
         .model

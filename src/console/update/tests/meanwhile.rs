@@ -3,7 +3,7 @@
 //! Must not know: who else works on the run.
 
 use super::arming::ARGS;
-use crate::model::editor::Editor;
+use crate::surfaces::editor::state::Editor;
 use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage, flat, id};
 use overrule_domain::call::Decision;

@@ -1,9 +1,10 @@
 //! Tests that the mouse points, scrolls and moves borders, and decides nothing.
 
-use crate::hints::surface;
-use crate::model::editor::Editor;
-use crate::msg::{Mouse, Msg, Out, TermMsg};
-use crate::panes::Pane;
+use crate::ground::term_msg::{Mouse, TermMsg};
+use crate::kernel::hints::surface;
+use crate::kernel::msg::{Msg, Out};
+use crate::kernel::pane::Pane;
+use crate::surfaces::editor::state::Editor;
 use crate::surfaces::list::List;
 use crate::testing::{ARMING, Stage, id};
 

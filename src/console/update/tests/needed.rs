@@ -2,10 +2,10 @@
 //!
 //! Must not know: how a loop is found.
 
-use crate::hints;
-use crate::model::editor::Editor;
-use crate::msg::Out;
-use crate::prompt::Prompt;
+use crate::kernel::hints;
+use crate::kernel::msg::Out;
+use crate::kernel::prompt::Prompt;
+use crate::surfaces::editor::state::Editor;
 use crate::surfaces::list::List;
 use crate::surfaces::stop::StopQuestion;
 use crate::testing::{ARMING, Stage};
@@ -244,7 +244,7 @@ fn waiting_calls_are_shown_with_what_was_tried() {
     );
     stage.press("enter");
     assert!(stage.model.overlays.is_empty());
-    assert_eq!(stage.model.screen.lead, crate::panes::Pane::QUEUE);
+    assert_eq!(stage.model.screen.lead, crate::kernel::pane::Pane::QUEUE);
 }
 
 #[test]

@@ -5,11 +5,13 @@
 use std::sync::Arc;
 
 use crate::app::registry::verbs;
-use crate::model::Source;
+use crate::kernel::availability;
+use crate::kernel::availability::is_offered;
+use crate::kernel::input;
+use crate::kernel::model::Source;
+use crate::kernel::verb::Availability;
+use crate::kernel::verb::{By, Verb};
 use crate::testing::{ARMING, Stage, id};
-use crate::update::input;
-use crate::verbs::availability::{self, Availability, is_offered};
-use crate::verbs::{By, Verb};
 use overrule_domain::advice::Cards;
 use overrule_domain::call::Outcome;
 use overrule_domain::command::Command;

@@ -3,8 +3,9 @@
 //! Must not know: the terminal.
 
 use super::verbs::{ARGS, stage};
-use crate::link::Update;
-use crate::msg::{Msg, Out, TermMsg};
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::msg::{Msg, Out};
+use crate::run::link::Update;
 use crate::testing::{Stage, id};
 use overrule_domain::event::{Event, RunEvent};
 
@@ -36,7 +37,7 @@ fn a_resize_and_the_wheel_change_nothing_but_the_view() {
         height: 20,
     }));
     stage.send(Msg::Term(TermMsg::Mouse {
-        mouse: crate::msg::Mouse::WheelUp,
+        mouse: crate::ground::term_msg::Mouse::WheelUp,
         x: 3,
         y: 3,
     }));

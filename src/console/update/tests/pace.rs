@@ -1,10 +1,11 @@
 //! Tests how soon a message requests a frame.
 
-use crate::frames::Soon;
-use crate::link::Update;
-use crate::msg::{Msg, TermMsg};
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::msg::Msg;
+use crate::run::frames::Soon;
+use crate::run::link::Update;
 use crate::testing::Stage;
-use crate::update::soon;
+use crate::update::pace::soon;
 use overrule_domain::id::TurnId;
 use overrule_domain::live::{Live, LivePart};
 
@@ -65,8 +66,8 @@ fn a_blank_between_two_pieces_of_a_stream_is_not_marked_as_one_at_its_end() {
 fn a_stream_that_is_longer_than_its_row_says_that_its_beginning_is_cut() {
     for (width, height) in [(80, 24), (160, 50)] {
         let mut stage = streaming();
-        let resize = crate::msg::TermMsg::Resize { width, height };
-        stage.send(crate::msg::Msg::Term(resize));
+        let resize = crate::ground::term_msg::TermMsg::Resize { width, height };
+        stage.send(crate::kernel::msg::Msg::Term(resize));
         stage.press("1 k");
         let words = format!("{}the newest word", "so far ".repeat(40));
         stage.send(live(2, vec![text_part(&words)]));

@@ -122,10 +122,10 @@ fn a_preview_that_became_another_below_the_palette_is_not_committed_from_it() {
 #[test]
 fn every_command_is_in_the_palette_of_where_it_works() {
     use crate::app::registry::REGISTRY;
-    use crate::cards;
-    use crate::context::Context;
+    use crate::kernel::context::Context;
+    use crate::surfaces;
     let keymap = crate::app::registry::keymap(&[]).unwrap();
-    let palette: crate::key::Key = ":".parse().unwrap();
+    let palette: crate::ground::key::Key = ":".parse().unwrap();
     for entry in crate::app::registry::verbs() {
         let wants = entry.decides || entry.effect.acts();
         let has = REGISTRY.places(entry).into_iter().any(|context| {
@@ -133,7 +133,7 @@ fn every_command_is_in_the_palette_of_where_it_works() {
                 return context != Context::Replay;
             };
             // Leaving and stopping are questions with their keys in them; a text takes every character.
-            let own = surface.is_text() || [cards::CONFIRM, cards::LEAVE].contains(&surface);
+            let own = surface.is_text() || [surfaces::stop::ID, surfaces::leave::ID].contains(&surface);
             own || keymap.verb(surface, palette, false).is_some()
         });
         assert!(!wants || has, "{} cannot be chosen by its name", entry.name);
@@ -143,7 +143,7 @@ fn every_command_is_in_the_palette_of_where_it_works() {
 
 #[test]
 fn what_was_typed_is_marked_in_the_names_that_fit() {
-    use crate::theme::Role;
+    use crate::ground::theme::Role;
     let mut stage = stage();
     stage.draw();
     stage.press(":");
@@ -316,7 +316,7 @@ fn what_can_be_done_now_comes_first() {
 
 #[test]
 fn what_cannot_be_done_now_is_dim() {
-    use crate::theme::Role;
+    use crate::ground::theme::Role;
     for (width, height) in [(80, 24), (160, 50)] {
         let mut stage = Stage::new(width, height);
         stage.begin();

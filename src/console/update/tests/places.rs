@@ -1,13 +1,13 @@
 //! Tests prefilled lines and lists, scrolling dialogs, clicked tabs, and names of keys.
-
-use crate::cards;
-use crate::dialog::Dialog;
-use crate::hints::surface;
-use crate::keymap::file::parse;
-use crate::msg::{Mouse, Msg, TermMsg};
-use crate::panes::Pane;
-use crate::panes::graph::model::Pick;
-use crate::panes::inspector::model::Tab;
+use crate::ground::term_msg::{Mouse, TermMsg};
+use crate::kernel::dialog::Dialog;
+use crate::kernel::graph::Pick;
+use crate::kernel::hints::surface;
+use crate::kernel::inspector::Tab;
+use crate::kernel::keymap::file::parse;
+use crate::kernel::msg::Msg;
+use crate::kernel::pane::Pane;
+use crate::surfaces;
 use crate::surfaces::list::List;
 use crate::testing::{Stage, id};
 use overrule_domain::call::Outcome;
@@ -254,7 +254,7 @@ fn limits_out_of_range_are_refused_with_what_is_allowed() {
         stage.press("enter");
         assert_eq!(stage.commands(), []);
         assert!(stage.status().contains(expected), "{typed}: {}", stage.status());
-        assert_eq!(surface(&stage.model), cards::LINE, "it can be fixed");
+        assert_eq!(surface(&stage.model), surfaces::line::ID, "it can be fixed");
     }
 }
 

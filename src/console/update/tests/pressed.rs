@@ -4,18 +4,19 @@
 
 use super::offered::{broke, nothing, paused, read, stopped, too_long, waiting};
 use crate::app::registry::verbs;
-use crate::cards;
-use crate::hints::surface;
-use crate::model::arming::VisibleQuestion;
-use crate::model::{Model, Source};
-use crate::msg::Out;
-use crate::panes::Pane;
-use crate::refusal::{Refusal, RefusalKind};
-use crate::surface::SurfaceId;
+use crate::kernel::availability::{carry_out, of_at};
+use crate::kernel::hints::surface;
+use crate::kernel::model::arming::VisibleQuestion;
+use crate::kernel::model::{Model, Source};
+use crate::kernel::msg::Out;
+use crate::kernel::pane::Pane;
+use crate::kernel::refresh::prepare;
+use crate::kernel::surface::SurfaceId;
+use crate::kernel::verb::Availability;
+use crate::kernel::verb::{By, Care, Moment, Press, Verb};
+use crate::run::refusal::{Refusal, RefusalKind};
+use crate::surfaces;
 use crate::testing::{ARMING, Stage};
-use crate::update::refresh::prepare;
-use crate::verbs::availability::{Availability, carry_out, of_at};
-use crate::verbs::{By, Care, Moment, Press, Verb};
 use overrule_domain::command::Command;
 
 const LONG: &str = r#"{"path":"a","content":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n21\n22\n23\n24\n25\n26\n27\n28\n29\n30"}"#;
@@ -53,7 +54,7 @@ const SCENES: &[Scene] = &[
         stage.press(">");
         stage
     }),
-    ("waiting, below a page", cards::PAGE, || {
+    ("waiting, below a page", surfaces::page::ID, || {
         let mut stage = begun(waiting);
         stage.press("C");
         stage
@@ -88,13 +89,13 @@ const SCENES: &[Scene] = &[
         Stage::asked(60, 14, LONG)
     }),
     ("three waiting", Pane::QUEUE.id(), || three_wait("2")),
-    ("list of three", cards::BULK, || three_wait("A")),
-    ("an exact rule", cards::RULE, || {
+    ("list of three", surfaces::bulk::ID, || three_wait("A")),
+    ("an exact rule", surfaces::rule::ID, || {
         let mut stage = begun(waiting);
         stage.press("*");
         stage
     }),
-    ("a written rule", cards::RULE, || {
+    ("a written rule", surfaces::rule::ID, || {
         let mut stage = begun(waiting);
         stage.press("+ ctrl-s");
         stage
@@ -114,14 +115,14 @@ const SCENES: &[Scene] = &[
             stage.press("1 G");
         })
     }),
-    ("leaving a running call", cards::LEAVE, || {
+    ("leaving a running call", surfaces::leave::ID, || {
         begun(|stage| {
             stage.running("c3", "write_file", "{}");
             stage.draw();
             stage.press("q");
         })
     }),
-    ("stopping a running call", cards::CONFIRM, || {
+    ("stopping a running call", surfaces::stop::ID, || {
         begun(|stage| {
             stage.running("c3", "write_file", "{}");
             stage.draw();
@@ -135,22 +136,26 @@ const SCENES: &[Scene] = &[
             stage.press("2");
         })
     }),
-    ("question about a repeated effect", cards::CONSENT, || {
+    ("question about a repeated effect", surfaces::consent::ID, || {
         begun(|stage| {
             stage.consent("c3");
             stage.draw();
             stage.press("2 enter");
         })
     }),
-    ("question about a long repeated effect", cards::CONSENT, || {
-        let mut stage = Stage::new(100, 14);
-        stage.begin();
-        stage.consent_of("c3", LONG);
-        stage.draw();
-        stage.press("2 enter");
-        stage
-    }),
-    ("unknown outcome", cards::UNKNOWN_OUTCOME, || {
+    (
+        "question about a long repeated effect",
+        surfaces::consent::ID,
+        || {
+            let mut stage = Stage::new(100, 14);
+            stage.begin();
+            stage.consent_of("c3", LONG);
+            stage.draw();
+            stage.press("2 enter");
+            stage
+        },
+    ),
+    ("unknown outcome", surfaces::outcome::ID, || {
         begun(|stage| {
             stage.close();
             stage.outcome_unknown("c3");
@@ -158,7 +163,7 @@ const SCENES: &[Scene] = &[
             stage.press("2 enter");
         })
     }),
-    ("effects, one unknown", cards::EFFECTS, || {
+    ("effects, one unknown", surfaces::effects::ID, || {
         begun(|stage| {
             stage.close();
             stage.outcome_unknown("c3");
@@ -173,9 +178,9 @@ const SCENES: &[Scene] = &[
         stage.press("2");
         stage
     }),
-    ("broken stream", cards::BROKEN, || begun(broke)),
-    ("request too long", cards::BROKEN, || begun(too_long)),
-    ("preview of an edit", cards::REVIEW, || {
+    ("broken stream", surfaces::broken::ID, || begun(broke)),
+    ("request too long", surfaces::broken::ID, || begun(too_long)),
+    ("preview of an edit", surfaces::review::ID, || {
         let mut stage = Stage::new(100, 30);
         stage.written();
         stage.press("1 g j e");
@@ -183,7 +188,7 @@ const SCENES: &[Scene] = &[
         stage.press("ctrl-s");
         stage
     }),
-    ("branches", cards::BRANCHES, || {
+    ("branches", surfaces::branches::ID, || {
         let mut stage = Stage::new(100, 40);
         stage.edited();
         stage.press("b k");

@@ -2,9 +2,10 @@
 //!
 //! Must not know: what a decision does.
 
-use crate::msg::{Msg, TermMsg};
-use crate::panes::Pane;
-use crate::panes::queue::model::QueueEntry;
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::msg::Msg;
+use crate::kernel::pane::Pane;
+use crate::kernel::queue::QueueEntry;
 use crate::testing::{Stage, id};
 
 #[test]

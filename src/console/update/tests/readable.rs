@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::diff;
-use crate::link::{LoadRequest, Replaced, Update};
-use crate::msg::Msg;
+use crate::ground::diff;
+use crate::kernel::msg::Msg;
+use crate::run::link::{LoadRequest, Replaced, Update};
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Digest, EffectClass, Shown, ShownForm};
 use overrule_domain::command::{CallCommand, Command, ConsentChoice};
@@ -211,7 +211,7 @@ fn no_line_of_a_value_looks_like_another_argument() {
 fn enter_on_a_waiting_call_opens_what_it_needs() {
     let mut stage = Stage::asked(120, 40, WRITE);
     stage.press("1 G enter");
-    assert_eq!(stage.model.screen.focus, crate::panes::Pane::INSPECTOR);
+    assert_eq!(stage.model.screen.focus, crate::kernel::pane::Pane::INSPECTOR);
     assert!(stage.text().contains("may this call run?"), "{}", stage.text());
     stage.wait(ARMING);
     stage.press("a");

@@ -1,7 +1,7 @@
 //! Tests reading: required before a call runs, and kept while other views are open.
 
 use super::arming::approve_exact as approve;
-use crate::dialog::Dialog;
+use crate::kernel::dialog::Dialog;
 use crate::surfaces::bulk::Bulk;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Gate, Verdict};

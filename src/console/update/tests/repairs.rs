@@ -2,8 +2,9 @@
 //!
 //! Must not know: how a repair is found.
 
-use crate::msg::{Msg, TermMsg};
-use crate::prompt::Prompt;
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::msg::Msg;
+use crate::kernel::prompt::Prompt;
 use crate::testing::{ARMING, Stage, flat, id};
 use overrule_domain::command::{Command, ResilienceCommand};
 use overrule_domain::event::{Event, ResilienceEvent};

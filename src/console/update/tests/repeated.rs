@@ -1,6 +1,6 @@
 //! Tests a repeated effect: which execution it repeats, how that ended, and if it is active.
 
-use crate::dialog::Dialog;
+use crate::kernel::dialog::Dialog;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{ConsentCause, EffectClass, Outcome};
 use overrule_domain::event::{CallEvent, Event, RunEvent};

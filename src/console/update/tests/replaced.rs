@@ -1,10 +1,10 @@
 //! Tests the file that a write would replace: loaded and shown below the decision.
 
 use super::arming::{ARGS, approve_exact as approve};
-use crate::diff;
-use crate::link::{LoadRequest, LoadTarget, Replaced, Update};
-use crate::model::Source;
-use crate::msg::{Msg, Out};
+use crate::ground::diff;
+use crate::kernel::model::Source;
+use crate::kernel::msg::{Msg, Out};
+use crate::run::link::{LoadRequest, LoadTarget, Replaced, Update};
 use crate::testing::{ARMING, Stage, flat, id};
 use overrule_domain::call::Decision;
 use overrule_domain::event::CallEvent;

@@ -1,10 +1,11 @@
 //! Tests the bar of a recorded run, and the keys that drive it.
 
-use crate::link::{At, ReplayControl, Update};
-use crate::model::Source;
-use crate::msg::{Mouse, Msg, Out, TermMsg};
-use crate::panes::Pane;
-use crate::replay::{Mark, MarkKind};
+use crate::ground::term_msg::{Mouse, TermMsg};
+use crate::kernel::model::Source;
+use crate::kernel::msg::{Msg, Out};
+use crate::kernel::pane::Pane;
+use crate::run::link::{At, ReplayControl, Update};
+use crate::run::replay::{Mark, MarkKind};
 use crate::testing::{Stage, id};
 use overrule_domain::call::EffectClass;
 use overrule_domain::id::Seq;

@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use super::arming::{armed, key, settle};
-use crate::model::Source;
-use crate::msg::{Msg, TermMsg};
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::model::Source;
+use crate::kernel::msg::Msg;
 use crate::testing::Stage;
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::event::{Event, RunEvent};

@@ -1,7 +1,7 @@
 //! Tests that text read before another program or layout does not count as read now.
 
 use super::arming::{approve, armed, key};
-use crate::msg::Msg;
+use crate::kernel::msg::Msg;
 use crate::testing::{ARMING, Stage};
 
 #[test]

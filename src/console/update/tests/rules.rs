@@ -1,9 +1,9 @@
 //! Tests session rules: previewed and counted first, accepted by a second key.
 
-use crate::link::Update;
-use crate::model::Source;
-use crate::model::editor::Editor;
-use crate::msg::Msg;
+use crate::kernel::model::Source;
+use crate::kernel::msg::Msg;
+use crate::run::link::Update;
+use crate::surfaces::editor::state::Editor;
 use crate::surfaces::rule::RuleView;
 use crate::testing::{ARMING, Stage, call_id, id};
 use overrule_domain::call::{Decision, Digest, EffectClass, Outcome};

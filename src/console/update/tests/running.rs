@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::link::Update;
-use crate::msg::Msg;
-use crate::panes::Pane;
+use crate::kernel::msg::Msg;
+use crate::kernel::pane::Pane;
+use crate::run::link::Update;
 use crate::testing::{Stage, id};
 use overrule_domain::call::{EffectClass, Outcome};
 use overrule_domain::event::run::ToolOrigin;

@@ -1,8 +1,8 @@
 //! Tests writing a text to a file when it is too long for the clipboard.
 
-use crate::model::Source;
-use crate::msg::{Msg, Out};
-use crate::prompt::Prompt;
+use crate::kernel::model::Source;
+use crate::kernel::msg::{Msg, Out};
+use crate::kernel::prompt::Prompt;
 use crate::testing::Stage;
 use overrule_domain::call::Outcome;
 

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use crate::msg::{Msg, TermMsg};
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::msg::Msg;
 use crate::testing::{ARMING, Stage, id, text_of};
 use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command};

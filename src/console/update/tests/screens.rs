@@ -2,13 +2,14 @@
 
 use proptest::prelude::*;
 
-use crate::key::{Code, Key};
-use crate::link::Update;
-use crate::model::Source;
-use crate::msg::{Msg, TermMsg};
-use crate::panes::Pane;
-use crate::panes::graph::model::Pick;
-use crate::panes::queue::model::QueueEntry;
+use crate::ground::key::{Code, Key};
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::graph::Pick;
+use crate::kernel::model::Source;
+use crate::kernel::msg::Msg;
+use crate::kernel::pane::Pane;
+use crate::kernel::queue::QueueEntry;
+use crate::run::link::Update;
 use crate::testing::{Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::id::TurnId;
@@ -266,7 +267,7 @@ fn a_pinned_cursor_keeps_its_row_on_the_screen() {
             Outcome::ok("1"),
         );
     }
-    let fan = (id("c3"), crate::layout::fold::FoldKind::Fan);
+    let fan = (id("c3"), crate::ground::layout::fold::FoldKind::Fan);
     stage.model.graph.settings.unfolded.insert(fan);
     stage.draw();
     stage.press("k k k");
@@ -341,7 +342,7 @@ fn a_value_of_ten_megabytes_is_cut_once() {
 
 #[test]
 fn every_tab_of_a_thought_can_be_reached_one_after_the_other() {
-    use crate::panes::inspector::model::Tab;
+    use crate::kernel::inspector::Tab;
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.thought("t2", "first");

@@ -1,6 +1,6 @@
 //! Tests that search covers the whole of each text, and reports what was never stored.
 
-use crate::panes::graph::model::Pick;
+use crate::kernel::graph::Pick;
 use crate::testing::{Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::id::NodeId;
@@ -239,8 +239,8 @@ fn a_call_and_its_result_are_one_match() {
 fn a_pane_at_the_bottom_is_searched_where_the_cursor_is() {
     for (width, height) in [(80, 24), (160, 50)] {
         let mut stage = many();
-        let resize = crate::msg::TermMsg::Resize { width, height };
-        stage.send(crate::msg::Msg::Term(resize));
+        let resize = crate::ground::term_msg::TermMsg::Resize { width, height };
+        stage.send(crate::kernel::msg::Msg::Term(resize));
         stage.press("1 g");
         let before = stage.selected();
         stage.press("L g");

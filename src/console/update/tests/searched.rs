@@ -1,7 +1,7 @@
 //! Tests the search in open lists, in previews, and in the queue.
 
 use super::branches::list;
-use crate::panes::rows::Target;
+use crate::run::target::Target;
 use crate::surfaces::bulk::Bulk;
 use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage, id};
@@ -44,8 +44,8 @@ fn the_branches_are_searched_and_the_cursor_goes_to_the_match() {
 fn a_comparison_is_searched_beyond_the_rows_that_are_made() {
     for (width, height) in SIZES {
         let mut stage = Stage::committed();
-        let resize = crate::msg::TermMsg::Resize { width, height };
-        stage.send(crate::msg::Msg::Term(resize));
+        let resize = crate::ground::term_msg::TermMsg::Resize { width, height };
+        stage.send(crate::kernel::msg::Msg::Term(resize));
         stage.press("b g c");
         stage.press("n");
         assert_eq!(stage.status(), "Nothing searched here yet. / searches");

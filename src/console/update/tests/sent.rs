@@ -1,7 +1,7 @@
 //! Tests the context tab: a sent request is shown as sent, whatever an edit changes.
 
-use crate::link::{SentBody, Update};
-use crate::msg::Msg;
+use crate::kernel::msg::Msg;
+use crate::run::link::{SentBody, Update};
 use crate::testing::{Stage, id};
 use overrule_domain::event::edit::EditEvent;
 use overrule_domain::event::{Event, TurnEvent};

@@ -1,10 +1,10 @@
 //! Tests settings for the whole run, and driving a recorded run.
 
 use super::verbs::stage;
-use crate::link::ReplayControl;
-use crate::model::Source;
-use crate::msg::Out;
-use crate::prompt::Prompt;
+use crate::kernel::model::Source;
+use crate::kernel::msg::Out;
+use crate::kernel::prompt::Prompt;
+use crate::run::link::ReplayControl;
 use crate::testing::Stage;
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::id::Seq;

@@ -1,8 +1,9 @@
 //! Tests staged edits: previewed as one, committed or dropped together, never lost.
 
-use crate::model::Source;
-use crate::model::editor::Editor;
-use crate::msg::{Leave, Msg, Out, TermMsg};
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::model::Source;
+use crate::kernel::msg::{Leave, Msg, Out};
+use crate::surfaces::editor::state::Editor;
 use crate::surfaces::review::Review;
 use crate::surfaces::staged_edits::StagedList;
 use crate::testing::{ARMING, Stage, id};
@@ -27,7 +28,7 @@ pub(super) fn stage() -> Stage {
     stage
 }
 
-fn field(stage: &mut Stage) -> &mut crate::field::Field {
+fn field(stage: &mut Stage) -> &mut crate::ground::field::Field {
     match stage.model.overlays.top_mut::<Editor>() {
         Some(editor) => &mut editor.field,
         other => panic!("no editor but {other:?}"),

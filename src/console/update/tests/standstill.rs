@@ -3,7 +3,7 @@
 //! Must not know: how edits are staged.
 
 use super::staged_edits::{collect, two};
-use crate::msg::{Leave, Out};
+use crate::kernel::msg::{Leave, Out};
 use crate::surfaces::leave::LeaveQuestion;
 use crate::surfaces::staged_edits::StagedList;
 use crate::testing::{ARMING, Stage, id};

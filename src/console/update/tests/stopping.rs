@@ -3,7 +3,8 @@
 //! Must not know: what a stop does.
 
 use super::arming::{armed, key, settle};
-use crate::msg::{Msg, TermMsg};
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::msg::Msg;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::command::{Command, RunCommand};
 
@@ -87,7 +88,7 @@ fn stopping_is_not_refused_right_after_a_paste_and_everything_else_is() {
 
 /// Whether the key that a hint names would be refused now, as the status line draws it.
 fn is_dimmed(stage: &Stage, name: &str) -> bool {
-    let all = crate::hints::hints(&stage.model);
+    let all = crate::kernel::hints::hints(&stage.model);
     let hint = all.iter().find(|hint| hint.key == name);
     hint.unwrap_or_else(|| panic!("{name} is offered")).refused
 }

@@ -1,7 +1,7 @@
 //! Tests that tabs stay in place and keep their position, and which rows count as read.
 
 use super::arming::approve;
-use crate::panes::inspector::model::Tab;
+use crate::kernel::inspector::Tab;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Outcome;
 use overrule_domain::id::Rev;

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how a server is reached.
 
-use crate::link::{ServerOrder, ServerState, ServerTool, Update};
-use crate::msg::{Msg, Out};
-use crate::panes;
+use crate::kernel::msg::{Msg, Out};
+use crate::run::link::{ServerOrder, ServerState, ServerTool, Update};
+use crate::surfaces;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::breaker::{Phase, Scope};
 
@@ -86,7 +86,7 @@ fn it_shows_state_class_pin_tokens_and_log_of_a_server_and_the_other_tools() {
     stage.press("alt-k");
     assert_eq!(orders(&mut stage), [], "nothing changed");
     stage.press("9");
-    assert_ne!(stage.model.screen.focus, panes::tools::PANE);
+    assert_ne!(stage.model.screen.focus, surfaces::tools::PANE);
 }
 
 #[test]

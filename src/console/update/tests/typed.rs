@@ -3,9 +3,10 @@
 //! Must not know: terminals.
 
 use super::typing::editor;
-use crate::key::{Code, Key};
-use crate::msg::{Msg, TermMsg};
-use crate::prompt::Prompt;
+use crate::ground::key::{Code, Key};
+use crate::ground::term_msg::TermMsg;
+use crate::kernel::msg::Msg;
+use crate::kernel::prompt::Prompt;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::command::{Command, Edit, EditCommand};
 
@@ -97,7 +98,7 @@ fn keys_that_wait_together_count_as_typed_too_fast() {
 #[test]
 fn a_full_text_takes_no_more_and_keeps_what_it_has() {
     let mut stage = guiding();
-    let most = crate::field::LIMIT;
+    let most = crate::ground::field::LIMIT;
     at_once(&mut stage, &format!("\n{}", "x".repeat(most - 2)));
     at_once(&mut stage, "yz\u{e9}");
     let text = editor(&mut stage).field.text();

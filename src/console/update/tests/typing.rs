@@ -1,12 +1,13 @@
 //! Tests typing: fault positions, completion, selection, search, pastes of any size.
 
-use crate::field::{LIMIT, LINES};
-use crate::model::editor::Editor;
-use crate::msg::{Msg, Out, TermMsg};
-use crate::prompt::Prompt;
+use crate::ground::field::{LIMIT, LINES};
+use crate::ground::term_msg::TermMsg;
+use crate::ground::theme::Role;
+use crate::kernel::msg::{Msg, Out};
+use crate::kernel::prompt::Prompt;
+use crate::surfaces::editor::state::Editor;
 use crate::surfaces::list::List;
 use crate::testing::{ARMING, Stage};
-use crate::theme::Role;
 use ratatui::style::Modifier;
 
 /// An open editor on the arguments of a call of `write_file`.
@@ -335,9 +336,9 @@ fn a_line_that_is_too_long_to_type_in_is_not_opened() {
     stage.begin();
     stage.model.run.state.settings.title = Some("x".repeat(LIMIT + 1));
     let title = stage.model.run.state.settings.title.clone().unwrap();
-    let act = ("name", crate::prompt::Style::SETTING);
-    let prompt = crate::prompt::Prompt::new(act, "name of the session", &title, |_, _, _| Ok(()));
-    crate::update::prompts::ask(&mut stage.model, prompt);
+    let act = ("name", crate::kernel::prompt::Style::SETTING);
+    let prompt = crate::kernel::prompt::Prompt::new(act, "name of the session", &title, |_, _, _| Ok(()));
+    crate::kernel::prompts::ask(&mut stage.model, prompt);
     assert!(stage.model.overlays.is_empty());
     let output = "cannot type the name of the session: 65537 bytes are too many";
     assert!(stage.status().starts_with(output), "{}", stage.status());
@@ -348,9 +349,9 @@ type Between = fn(&mut Stage);
 
 #[test]
 fn double_presses_count_only_in_a_row_and_in_time() {
-    use crate::model::double_press::DOUBLE_PRESS_MS;
+    use crate::kernel::model::double_press::DOUBLE_PRESS_MS;
     let click: Between = |stage| {
-        let mouse = crate::msg::Mouse::Press;
+        let mouse = crate::ground::term_msg::Mouse::Press;
         stage.send(Msg::Term(TermMsg::Mouse { mouse, x: 3, y: 3 }));
     };
     let ways: [(Between, bool); 5] = [

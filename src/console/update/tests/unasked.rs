@@ -1,7 +1,7 @@
 //! Tests a dialog over a call that changed meanwhile: it says so and decides nothing.
 
-use crate::dialog::Dialog;
-use crate::hints::hints;
+use crate::kernel::dialog::Dialog;
+use crate::kernel::hints::hints;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::Decision;
 use overrule_domain::event::CallEvent;

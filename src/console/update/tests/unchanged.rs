@@ -1,7 +1,7 @@
 //! Tests that unchanged text is not laid out again, by counting and not by timing.
 
-use crate::panes::Pane;
-use crate::panes::inspector::model::Tab;
+use crate::kernel::inspector::Tab;
+use crate::kernel::pane::Pane;
 use crate::testing::{Stage, id, work};
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 use overrule_domain::event::{EditEvent, Event, RunEvent};

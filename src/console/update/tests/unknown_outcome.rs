@@ -1,8 +1,8 @@
 //! Tests the question about an unknown outcome, also while its process still runs.
 
-use crate::link::{OrphanCandidate, Update};
-use crate::model::orphan_status::OrphanStatus;
-use crate::msg::{Msg, Out};
+use crate::kernel::msg::{Msg, Out};
+use crate::run::link::{OrphanCandidate, Update};
+use crate::run::orphan_status::OrphanStatus;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Decision, Outcome};
 use overrule_domain::command::{CallCommand, Command, Resolution};

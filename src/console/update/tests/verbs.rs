@@ -1,9 +1,9 @@
 //! Tests that every verb sends its command, and only where it may.
 
-use crate::dialog::Dialog;
-use crate::link::Update;
-use crate::model::editor::Editor;
-use crate::msg::Msg;
+use crate::kernel::dialog::Dialog;
+use crate::kernel::msg::Msg;
+use crate::run::link::Update;
+use crate::surfaces::editor::state::Editor;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Decision, Digest, Outcome, Shown, ShownForm};
 use overrule_domain::command::{

@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 
 use crate::app::registry::verbs;
-use crate::cards;
-use crate::context::Context;
+use crate::kernel::context::Context;
+use crate::kernel::verb::Verb;
+use crate::surfaces;
 use crate::testing::Stage;
-use crate::verbs::Verb;
 use overrule_domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
     RunCommand, WeightCommand,
@@ -180,7 +180,7 @@ fn every_intent_has_a_way_in_the_console() {
         "refuse-tools",
     ];
     // A fix of the page on why the run waits opens one of the others.
-    let is_fix = |verb: &Verb| verb.contexts == [Context::On(cards::ATTENTION)];
+    let is_fix = |verb: &Verb| verb.contexts == [Context::On(surfaces::attention::ID)];
     let acts = verbs().filter(|verb| (verb.decides || verb.effect.acts()) && !is_fix(verb));
     let without: Vec<&str> = acts
         .filter(|verb| !shows.contains(&verb.name) && !named.contains(verb.name))

@@ -1,8 +1,8 @@
 //! Tests the pane of weights and breakers: what made a weight, setting it, resetting.
 
-use crate::panes;
-use crate::panes::rows::{NameHash, Target};
-use crate::prompt::Prompt;
+use crate::kernel::prompt::Prompt;
+use crate::run::target::{NameHash, Target};
+use crate::surfaces;
 use crate::testing::{Stage, id};
 
 /// Puts the cursor on the first weight of a tool.
@@ -21,7 +21,7 @@ fn on_weight(stage: &mut Stage, tool: &str) {
 }
 
 fn health_rows(stage: &Stage) -> Vec<String> {
-    let rows = &stage.model.lower.of(panes::health::PANE).unwrap().rows;
+    let rows = &stage.model.lower.of(surfaces::health::PANE).unwrap().rows;
     rows.iter().map(|row| row.words.plain()).collect()
 }
 

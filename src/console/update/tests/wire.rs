@@ -1,10 +1,10 @@
 //! Tests the wire tab: loaded on demand, and again after the stream has ended.
 
-use crate::doc::Styled;
-use crate::link::Frames;
-use crate::msg::{Msg, Out};
-use crate::panes::Pane;
-use crate::panes::inspector::model::Tab;
+use crate::ground::doc::Styled;
+use crate::kernel::inspector::Tab;
+use crate::kernel::msg::{Msg, Out};
+use crate::kernel::pane::Pane;
+use crate::run::link::Frames;
 use crate::testing::{Stage, id};
 use overrule_domain::event::{EditEvent, Event};
 use overrule_domain::id::{Rev, TurnId};

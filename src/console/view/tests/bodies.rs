@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use crate::columns::Columns as _;
+use crate::ground::columns::Columns as _;
 use crate::testing::{Stage, id};
 
 /// A fan of calls, with lanes next to the selected thought.

@@ -5,9 +5,9 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::symbols::Charset;
+use crate::ground::symbols::Charset;
+use crate::ground::theme::{Colours, Role, Theme};
 use crate::testing::{ARMING, Stage};
-use crate::theme::{Colours, Role, Theme};
 use overrule_base::text::FRAME;
 use overrule_domain::call::Outcome;
 

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use ratatui::style::Color;
 
-use crate::layout::gutter::Line;
-use crate::panes::graph::model::{Form, Level, Pick};
-use crate::symbols::Charset;
+use crate::ground::layout::gutter::Line;
+use crate::ground::symbols::Charset;
+use crate::ground::theme::{Colours, Theme};
+use crate::kernel::graph::{Form, Level, Pick};
 use crate::testing::{Stage, id};
-use crate::theme::{Colours, Theme};
 use overrule_domain::call::Outcome;
 use overrule_domain::event::TurnEvent;
 use overrule_domain::id::TurnId;

@@ -1,7 +1,7 @@
 //! Tests the banner of a halt at common sizes: its consequences and its reason.
 
-use crate::link::Update;
-use crate::msg::Msg;
+use crate::kernel::msg::Msg;
+use crate::run::link::Update;
 use crate::testing::Stage;
 
 /// A full disk, as the engine reports it for a session with a long path.

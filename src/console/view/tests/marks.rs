@@ -5,9 +5,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::doc::Styled;
-use crate::theme::{Colours, Role, Theme};
-use crate::view::paint::Canvas;
+use crate::ground::doc::Styled;
+use crate::ground::paint::Canvas;
+use crate::ground::theme::{Colours, Role, Theme};
 
 const AREA: Rect = Rect::new(0, 0, 12, 1);
 

@@ -2,10 +2,10 @@
 //!
 //! Must not know: how a tool asks for colours.
 
-use crate::json;
-use crate::model::screen::inside;
+use crate::ground::json;
+use crate::ground::theme::{Colours, Theme};
+use crate::kernel::model::screen::inside;
 use crate::testing::Stage;
-use crate::theme::{Colours, Theme};
 use overrule_domain::call::Outcome;
 
 const OUTPUT: &str = "\u{1b}[1;32mok\u{1b}[0m    12 tests\n\

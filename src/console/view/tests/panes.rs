@@ -1,7 +1,7 @@
 //! Snapshots of the panes at the bottom, at common sizes.
 
-use crate::layout::gutter::Line;
-use crate::symbols::Charset;
+use crate::ground::layout::gutter::Line;
+use crate::ground::symbols::Charset;
 use crate::testing::{Stage, id};
 use overrule_domain::call::ErrorClass;
 use overrule_domain::escape::{Detector, LoopStep};
@@ -26,9 +26,9 @@ fn at_sizes(name: &str, scene: impl Fn(&mut Stage)) {
 /// The same without colours and with plain characters: nothing of it may be lost.
 fn plain(name: &str, scene: impl Fn(&mut Stage)) {
     let mut stage = Stage::with(80, 24, |settings| {
-        settings.look = crate::theme::Theme::built_in("mono")
+        settings.look = crate::ground::theme::Theme::built_in("mono")
             .unwrap()
-            .look(crate::theme::Colours::None);
+            .look(crate::ground::theme::Colours::None);
         settings.charset = Charset::Ascii;
         settings.line = Line::Ascii;
     });
@@ -222,9 +222,9 @@ fn statuses() -> Vec<overrule_domain::call::Status> {
 #[test]
 fn every_status_is_distinguishable_without_colors_and_in_ascii() {
     let mut stage = Stage::with(100, 30, |settings| {
-        settings.look = crate::theme::Theme::built_in("mono")
+        settings.look = crate::ground::theme::Theme::built_in("mono")
             .unwrap()
-            .look(crate::theme::Colours::None);
+            .look(crate::ground::theme::Colours::None);
         settings.charset = Charset::Ascii;
         settings.line = Line::Ascii;
     });
@@ -347,7 +347,7 @@ fn the_source_of_a_decision_is_shown_in_the_log_and_the_decisions_tab() {
         stage.press("4");
         let log = stage.flat();
         stage.press("1 G 3");
-        while stage.model.inspector.tab != crate::panes::inspector::model::Tab::Attempts {
+        while stage.model.inspector.tab != crate::kernel::inspector::Tab::Attempts {
             stage.press(">");
             stage.draw();
         }

@@ -1,12 +1,12 @@
 //! Snapshots of the whole screen, at common sizes.
 
-use crate::layout::gutter::Line;
-use crate::link::{At, Update};
-use crate::model::Source;
-use crate::msg::Msg;
-use crate::symbols::Charset;
+use crate::ground::layout::gutter::Line;
+use crate::ground::symbols::Charset;
+use crate::ground::theme::{Colours, Theme};
+use crate::kernel::model::Source;
+use crate::kernel::msg::Msg;
+use crate::run::link::{At, Update};
 use crate::testing::{ARMING, Stage};
-use crate::theme::{Colours, Theme};
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::rule::RuleSpec;
 

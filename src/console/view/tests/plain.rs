@@ -4,9 +4,10 @@ use crate::surfaces::list::List;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::super::{shell, twin};
-use crate::layout::gutter::Line;
-use crate::symbols::{Charset, Symbol};
+use super::super::twin;
+use crate::ground::layout::gutter::Line;
+use crate::ground::symbols::{Charset, Symbol};
+use crate::kernel::draw::shell;
 use crate::testing::{ARMING, Stage, text_of};
 use overrule_domain::breaker::Phase;
 use overrule_domain::call::EffectClass;

@@ -1,7 +1,7 @@
 //! Snapshots of everything that asks the operator, and of pages and lists that lead there.
 
-use crate::link::Frames;
-use crate::msg::Msg;
+use crate::kernel::msg::Msg;
+use crate::run::link::Frames;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{ConsentCause, Consequence, Decision, Gate, Part, Quoted, Verdict};
 use overrule_domain::event::CallEvent;

@@ -5,8 +5,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
 
+use crate::ground::theme::{Colours, Role, Theme};
 use crate::testing::{Stage, id};
-use crate::theme::{Colours, Role, Theme};
 use overrule_domain::call::Outcome;
 use overrule_domain::event::TurnEvent;
 use overrule_domain::id::TurnId;

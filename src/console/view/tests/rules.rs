@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use crate::hints;
-use crate::model::Source;
-use crate::symbols::Charset;
+use crate::ground::symbols::Charset;
+use crate::ground::theme::Role;
+use crate::kernel::hints;
+use crate::kernel::model::Source;
 use crate::testing::{ARMING, Stage, id};
-use crate::theme::Role;
 use overrule_domain::call::Outcome;
 use overrule_domain::event::{EditEvent, Event, TurnEvent};
 use overrule_domain::id::TurnId;
@@ -91,7 +91,7 @@ fn a_state_is_shown_without_colors() {
 fn ascii_draws_only_ascii_of_its_own() {
     let mut stage = Stage::with(80, 24, |settings| {
         settings.charset = Charset::Ascii;
-        settings.line = crate::layout::gutter::Line::Ascii;
+        settings.line = crate::ground::layout::gutter::Line::Ascii;
     });
     stage.begin();
     stage.thought("t2", "plain");

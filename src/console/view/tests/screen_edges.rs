@@ -1,8 +1,8 @@
 //! Tests text at the edges of the screen: a cut is marked, and labels stay with their subject.
 
-use crate::link::{At, Update};
-use crate::model::Source;
-use crate::msg::Msg;
+use crate::kernel::model::Source;
+use crate::kernel::msg::Msg;
+use crate::run::link::{At, Update};
 use crate::testing::{ARMING, Stage, flat, id};
 use overrule_domain::event::{CallEvent, EditEvent, Event, ResilienceEvent};
 use overrule_domain::id::Rev;
@@ -84,7 +84,7 @@ fn what_has_no_room_on_the_screen_is_read_in_the_log() {
         stage.draw();
         let rows = from_below(&mut stage);
         assert!(rows[0].contains("… L: all of it"), "{width}x{height}: {rows:?}");
-        let is_whole = |line: &&crate::panes::log::model::Line| matches!(line, crate::panes::log::model::Line::Problem(words) if *words == long);
+        let is_whole = |line: &&crate::kernel::log::Line| matches!(line, crate::kernel::log::Line::Problem(words) if *words == long);
         let logged = |stage: &Stage| {
             let lines = stage.model.log.shown().map(|(_, line)| line);
             lines.filter(is_whole).count()
@@ -194,13 +194,13 @@ fn text_cut_at_two_places_is_marked_once() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     for room in 30..80 {
-        let line = crate::doc::Styled::new()
-            .untrusted(crate::theme::Role::Text, &"a".repeat(90), room)
-            .own(crate::theme::Role::Dim, " and more of it");
+        let line = crate::ground::doc::Styled::new()
+            .untrusted(crate::ground::theme::Role::Text, &"a".repeat(90), room)
+            .own(crate::ground::theme::Role::Dim, " and more of it");
         let area = ratatui::layout::Rect::new(0, 0, 40, 1);
         let mut buf = ratatui::buffer::Buffer::empty(area);
         let look = stage.model.settings.look.clone();
-        let mut canvas = crate::view::paint::Canvas {
+        let mut canvas = crate::ground::paint::Canvas {
             buf: &mut buf,
             look: &look,
         };
@@ -450,8 +450,8 @@ fn a_call_that_was_answered_does_not_read_like_one_that_ran() {
         .unwrap_or_default();
     assert!(row.contains("answered, not run"), "{exported}");
     while stage.model.inspector.subject
-        != Some(crate::panes::inspector::model::Subject::Pick(
-            crate::panes::graph::model::Pick::Node(id("c4")),
+        != Some(crate::kernel::inspector::Subject::Pick(
+            crate::kernel::graph::Pick::Node(id("c4")),
         ))
     {
         stage.press("k");

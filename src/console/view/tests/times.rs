@@ -2,8 +2,9 @@
 //!
 //! Must not know: how a time is recorded.
 
-use crate::layout::gutter::Line;
-use crate::panes::graph::model::bars::{self, BarKind};
+use crate::ground::layout::gutter::Line;
+use crate::kernel::graph::bars;
+use crate::kernel::graph::bars::BarKind;
 use crate::testing::{Stage, id};
 use overrule_domain::call::{Decision, Outcome};
 use overrule_domain::envelope::Actor;

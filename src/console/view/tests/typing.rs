@@ -1,7 +1,7 @@
 //! Tests what an editor shows: its text, the cursor and the faults.
 
-use crate::layout::gutter::Line;
-use crate::symbols::Charset;
+use crate::ground::layout::gutter::Line;
+use crate::ground::symbols::Charset;
 use crate::testing::{ARMING, Stage};
 
 fn editing(width: u16, height: u16) -> Stage {

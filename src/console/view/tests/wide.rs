@@ -3,9 +3,9 @@
 use ratatui::buffer::{Buffer, CellWidth as _};
 use ratatui::style::Modifier;
 
-use crate::columns::{Columns as _, measured};
-use crate::layout::gutter::Line;
-use crate::symbols::Charset;
+use crate::ground::columns::{Columns as _, measured};
+use crate::ground::layout::gutter::Line;
+use crate::ground::symbols::Charset;
 use crate::testing::{ARMING, Stage};
 
 /// Text of a model, with letters and signs of ambiguous width.

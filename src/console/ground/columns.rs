@@ -1,0 +1,137 @@
+//! Computes how many columns a text takes on the screen.
+//!
+//! Must not know: what is shown, where.
+//!
+//! Characters of ambiguous width (Greek and Cyrillic letters, curly quotes, arrows and many signs)
+//! take one or two columns, by the terminal and its font. The operator sets which.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::num::NonZeroU16;
+
+use icu_properties::CodePointMapData;
+use icu_properties::props::EastAsianWidth;
+use ratatui::buffer::{CellDiffOption, CellWidth as _};
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr;
+
+thread_local! {
+    static WIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// While this lives, texts on this thread are measured for one screen.
+#[derive(Debug)]
+#[must_use = "the measure holds as long as this lives"]
+pub struct WidthGuard {
+    before: bool,
+    /// Tied to this thread.
+    _thread: PhantomData<*const ()>,
+}
+
+/// Measures for a screen that draws ambiguous characters two columns wide, or for any other.
+pub fn measured(wide: bool) -> WidthGuard {
+    WidthGuard {
+        before: WIDE.replace(wide),
+        _thread: PhantomData,
+    }
+}
+
+impl Drop for WidthGuard {
+    fn drop(&mut self) {
+        WIDE.set(self.before);
+    }
+}
+
+/// True while the screen draws ambiguous characters two columns wide.
+pub(crate) fn is_wide() -> bool {
+    WIDE.get()
+}
+
+/// The columns of a text on the current screen.
+pub trait Columns {
+    /// Number of columns.
+    fn columns(&self) -> usize;
+}
+
+impl Columns for str {
+    fn columns(&self) -> usize {
+        measure(self, is_wide())
+    }
+}
+
+/// The sum over its graphemes, each by itself, as each has its own cells.
+fn measure(text: &str, wide: bool) -> usize {
+    let mut chars = text.chars();
+    chars.next();
+    if text.is_ascii() {
+        text.len()
+    } else if chars.as_str().is_empty() {
+        of_grapheme(text, wide)
+    } else {
+        text.graphemes(true).map(|one| of_grapheme(one, wide)).sum()
+    }
+}
+
+fn of_grapheme(grapheme: &str, wide: bool) -> usize {
+    match grapheme.width() {
+        1 if wide && grapheme.chars().next().is_some_and(is_ambiguous) => 2,
+        width => width,
+    }
+}
+
+/// The width library ignores letters, such as those of Greek and Cyrillic; terminals do not.
+fn is_ambiguous(c: char) -> bool {
+    !c.is_ascii() && CodePointMapData::<EastAsianWidth>::new().get(c) == EastAsianWidth::Ambiguous
+}
+
+/// The width of a cell's text in the library. It adds a column for each sound mark of narrow
+/// Katakana, which is counted already.
+fn of_cell(symbol: &str) -> usize {
+    if symbol.is_ascii() {
+        symbol.len()
+    } else {
+        usize::from(symbol.cell_width())
+    }
+}
+
+/// Writes a grapheme into cells of one row; the first cell shows it. Returns its columns; none if
+/// it has no width or does not fit.
+pub fn fill(
+    cells: &mut [ratatui::buffer::Cell],
+    grapheme: &str,
+    style: ratatui::style::Style,
+) -> Option<usize> {
+    let columns = grapheme.columns();
+    let (first, hidden) = cells.get_mut(..columns)?.split_first_mut()?;
+    first.set_symbol(grapheme).set_style(style);
+    first.set_diff_option(if columns == of_cell(grapheme) {
+        CellDiffOption::None
+    } else {
+        CellDiffOption::ForcedWidth(NonZeroU16::new(u16::try_from(columns).ok()?)?)
+    });
+    hidden.iter_mut().for_each(ratatui::buffer::Cell::reset);
+    Some(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ambiguous_width_characters_are_measured_as_configured() {
+        let texts = ["“a”", "→ б", "é日…", "─·①", "⟨U+202E⟩", "plain"];
+        assert_eq!(texts.map(Columns::columns), [3, 3, 4, 3, 8, 5]);
+        let wide = measured(true);
+        assert_eq!(texts.map(Columns::columns), [5, 5, 6, 6, 8, 5]);
+        drop(wide);
+        assert!(!is_wide());
+    }
+
+    #[test]
+    fn a_text_takes_what_its_letters_take_one_by_one() {
+        // Sound marks, and letters that are narrower together than one after the other.
+        assert_eq!("ｶﾞｷﾟ".columns(), 4);
+        assert_eq!("لا".columns(), 2);
+        assert_eq!("e\u{301}日👩\u{200d}👩".columns(), 5);
+    }
+}

@@ -1,0 +1,160 @@
+//! Draws the lines at the bottom: the last message, and the keys that work now.
+//!
+//! Must not know: the command table.
+
+use ratatui::layout::Rect;
+
+use crate::ground::columns::Columns as _;
+use crate::ground::doc::Styled;
+use crate::ground::paint::{Canvas, row_of};
+use crate::ground::symbols::Symbol;
+use crate::ground::theme::Role;
+use crate::kernel::hints;
+use crate::kernel::model::Model;
+use crate::kernel::pane::Pane;
+use crate::kernel::status_line;
+use crate::run::question::Question;
+
+/// Draws the lines.
+pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    canvas.fill(area, Role::Status);
+    if area.is_empty() {
+        return;
+    }
+    let hints = hints::hints(model);
+    let (first, second) = (row_of(area, 0), row_of(area, 1));
+    if model.message.text.is_empty() {
+        if area.height > 1 {
+            let line = Styled::new().own(Role::Dim, default_text(model));
+            canvas.row(indented(first), &line, more(model));
+            keys(canvas, second, &hints);
+        } else {
+            keys(canvas, first, &hints);
+        }
+        return;
+    }
+    draw_message(model, canvas, area, &hints);
+}
+
+/// The area without the column at its left.
+fn indented(area: Rect) -> Rect {
+    let left = 1.min(area.width);
+    Rect {
+        x: area.x + left,
+        width: area.width - left,
+        ..area
+    }
+}
+
+fn more(model: &Model) -> char {
+    Symbol::Ellipsis.glyph(model.settings.charset)
+}
+
+/// Draws the last message. A long one continues in the rows below, last in the row of the keys, until the next key.
+fn draw_message(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
+    let message = &model.message;
+    let role = if message.bad { Role::Error } else { Role::Text };
+    let size = (
+        usize::from(area.width.saturating_sub(1)),
+        usize::from(area.height),
+    );
+    let reported = status_line::layout(&message.text, size, status_line::pinned_columns(hints));
+    let last = reported.rows.len().saturating_sub(1);
+    for (at, row) in reported.rows.iter().enumerate() {
+        let mut place = indented(row_of(area, at as u16));
+        if at == last && reported.shares {
+            place.width = place
+                .width
+                .saturating_sub(status_line::pinned_columns(hints) as u16);
+        }
+        let cut = at == last && !reported.is_whole;
+        if cut {
+            let more = format!(" {}", rest(model));
+            place.width = place.width.saturating_sub(more.columns() as u16);
+            canvas.put(place.right(), place.y, area.width, &more, Role::Dim);
+        }
+        canvas.row(place, &Styled::new().own(role, row.clone()), self::more(model));
+    }
+    if reported.shares {
+        let stay: Vec<hints::Hint> = hints.iter().filter(|hint| hint.stays).cloned().collect();
+        let place = row_of(area, area.height.saturating_sub(1));
+        let width = (status_line::pinned_columns(hints) as u16).min(place.width);
+        let x = place.right() - width;
+        keys(canvas, Rect { x, width, ..place }, &stay);
+    } else if last + 1 < size.1 {
+        keys(canvas, row_of(area, last as u16 + 1), hints);
+    }
+}
+
+/// Where a cut message can be read in full.
+fn rest(model: &Model) -> String {
+    let key = model.settings.keymap.first(Pane::LOG.verb());
+    if model.overlays.is_empty() && !key.is_empty() {
+        format!("{key}: all of it")
+    } else {
+        "see the log".to_owned()
+    }
+}
+
+/// Columns of a hint, with the gap after it.
+fn wide(hint: &hints::Hint) -> u16 {
+    status_line::wide(hint) as u16
+}
+
+/// The message without an event to report.
+fn default_text(model: &Model) -> String {
+    if !model.screen.can_decide() {
+        return "too small to decide: needs 40x10".to_owned();
+    }
+    if !model.overlays.is_empty() {
+        return String::new();
+    }
+    match model.arming.frame.as_ref() {
+        Some(shown) if matches!(shown.question, Question::Call { .. }) => {
+            let left = shown.read.misses(shown.rows);
+            if left.is_empty() {
+                String::new()
+            } else {
+                let rows: usize = left.iter().map(std::ops::Range::len).sum();
+                let noun = if rows == 1 { "row" } else { "rows" };
+                let way = hints::reads_on(model, shown);
+                format!("{rows} {noun} unread. {way}")
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+fn keys(canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
+    let mut x = area.x + 1.min(area.width);
+    let reserved: u16 = hints.iter().filter(|hint| hint.stays).map(wide).sum();
+    // With nothing to decide on screen, the way to waiting calls comes first.
+    let decides = hints
+        .iter()
+        .any(|hint| matches!(hint.word, "approve" | "choices"));
+    let is_first = |hint: &&hints::Hint| {
+        !hint.stays && (hint.leads || hint.word == "done" || (!decides && hint.word == "next pending"))
+    };
+    // The main key of the focused pane comes first.
+    let leads = hints.iter().filter(|hint| !hint.stays && hint.leads);
+    let first = leads.chain(hints.iter().filter(|hint| is_first(hint) && !hint.leads));
+    let others = hints.iter().filter(|hint| !hint.stays && !is_first(hint));
+    let last = hints.iter().filter(|hint| hint.stays);
+    let mut room = area.right().saturating_sub(reserved);
+    for hint in first.chain(others).chain(last) {
+        if hint.stays {
+            room = area.right() + 2;
+        }
+        let need = wide(hint);
+        if x + need > room {
+            continue;
+        }
+        let (key, word) = match (hint.refused, hint.decides) {
+            (true, _) => (Role::Dim, Role::Dim),
+            (false, true) => (Role::DecisionKey, Role::Status),
+            (false, false) => (Role::Key, Role::Status),
+        };
+        x += canvas.put(x, area.y, need, &hint.key, key);
+        x += canvas.put(x, area.y, need, &format!(" {}  ", hint.word), word);
+    }
+}

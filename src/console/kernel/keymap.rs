@@ -1,0 +1,451 @@
+//! Keys of the commands by context: the defaults, changed by the operator's file.
+//!
+//! Must not know: files, how commands are carried out.
+//!
+//! Names and keys are parsed once, at load. Two meanings of one key in one context are an error.
+
+pub mod file;
+
+use crate::kernel::renamed;
+use std::collections::btree_map::Entry as Slot;
+use std::collections::{BTreeMap, HashMap};
+
+use super::context::Context;
+use super::registry::Registry;
+use super::surface::SurfaceId;
+use crate::ground::key::{BadKey, Key};
+use crate::kernel::verb::Verb;
+use overrule_base::document::{Place, near};
+use overrule_base::text::visible;
+
+use file::Change;
+
+/// An error in a keymap, with its place in the file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {wrong}", place.as_ref().map_or_else(|| "keymap".to_owned(), Place::to_string))]
+pub struct Error {
+    /// The place; none for an error outside of the file.
+    pub place: Option<Place>,
+    /// The error.
+    pub wrong: Wrong,
+}
+
+/// Kinds of errors in a keymap.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Wrong {
+    /// No such command.
+    #[error("`{name}` is not a command{}; `?` in the console lists them all", near.as_ref().map(|n| format!(", did you mean `{n}`")).unwrap_or_default())]
+    UnknownName {
+        /// The name, safe to show.
+        name: String,
+        /// The nearest known name.
+        near: Option<String>,
+    },
+    /// Not a key.
+    #[error("`{name}`: {source}")]
+    BadKey {
+        /// The command.
+        name: &'static str,
+        /// What is wrong.
+        source: BadKey,
+    },
+    /// The file names a command by its current and by an old name.
+    #[error("`{0}` is here under two names: delete the old one")]
+    BothNames(&'static str),
+    /// Two meanings of one key.
+    #[error("`{key}` means both `{first}` and `{second}` {where_}: give one of them another key")]
+    Duplicate {
+        /// The key.
+        key: Key,
+        /// One command.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+        /// Where.
+        where_: String,
+    },
+    /// A character that types text cannot be a command where text is typed.
+    #[error("`{key}` for `{name}` is a character, and {where_} characters are typed: add ctrl- or alt-")]
+    Typed {
+        /// The key.
+        key: Key,
+        /// The command.
+        name: &'static str,
+        /// Where.
+        where_: String,
+    },
+    /// A command without which the operator has no way out.
+    #[error("`{0}` needs a key: without it there would be no way out")]
+    Needed(&'static str),
+}
+
+/// Commands that must have a key.
+const NEEDED: [&str; 4] = ["interrupt", "help", "discard", "back"];
+
+/// Keys to verbs, by context.
+#[derive(Debug, Clone)]
+pub struct Keymap {
+    registry: &'static Registry,
+    keys: BTreeMap<(Context, Key), &'static Verb>,
+    of: BTreeMap<&'static str, Vec<Key>>,
+}
+
+/// Equal keys for the same verbs.
+impl PartialEq for Keymap {
+    fn eq(&self, other: &Self) -> bool {
+        self.of == other.of
+    }
+}
+
+impl Eq for Keymap {}
+
+impl Keymap {
+    /// The defaults with the operator's changes, which replace the keys of a command.
+    pub fn new(registry: &'static Registry, changes: &[Change]) -> Result<Self, Error> {
+        let verbs = || registry.verbs();
+        let mut requested: BTreeMap<&'static str, &Change> = BTreeMap::new();
+        for change in changes {
+            let name = renamed::current_name(&change.name.value);
+            let Some(verb) = verbs().find(|verb| verb.name == name) else {
+                let short: String = name.chars().take(60).collect();
+                let wrong = Wrong::UnknownName {
+                    name: visible(&short),
+                    near: near(name, verbs().map(|verb| verb.name)).map(str::to_owned),
+                };
+                return Err(Error {
+                    place: Some(change.name.place.clone()),
+                    wrong,
+                });
+            };
+            if requested.insert(verb.name, change).is_some() {
+                return Err(Error {
+                    place: Some(change.name.place.clone()),
+                    wrong: Wrong::BothNames(verb.name),
+                });
+            }
+        }
+        let mut map = Self {
+            registry,
+            keys: BTreeMap::new(),
+            of: BTreeMap::new(),
+        };
+        for verb in verbs() {
+            let keys = match requested.get(verb.name) {
+                Some(change) => parse(
+                    verb.name,
+                    change.keys.iter().map(|at| (at.value.as_str(), Some(&at.place))),
+                )?,
+                None => parse(verb.name, verb.keys.iter().map(|key| (*key, None)))?,
+            };
+            map.of.insert(verb.name, keys);
+        }
+        let placed = |error: Wrong| {
+            let place = |name: &str| {
+                let change = requested.get(name)?;
+                Some(change.keys.first().unwrap_or(&change.name).place.clone())
+            };
+            let place = match &error {
+                Wrong::Duplicate { first, second, .. } => place(second).or_else(|| place(first)),
+                Wrong::Typed { name, .. } | Wrong::Needed(name) => place(name),
+                Wrong::UnknownName { .. } | Wrong::BadKey { .. } | Wrong::BothNames(_) => None,
+            };
+            Error { place, wrong: error }
+        };
+        for verb in verbs() {
+            let keys = map.keys_of(verb.name).to_vec();
+            for context in registry.places(verb) {
+                for key in &keys {
+                    map.bind(context, *key, verb).map_err(placed)?;
+                }
+            }
+        }
+        map.check_reach().map_err(placed)?;
+        for name in NEEDED {
+            if map.keys_of(name).is_empty() {
+                return Err(placed(Wrong::Needed(name)));
+            }
+        }
+        Ok(map)
+    }
+
+    /// All surfaces and verbs.
+    pub const fn registry(&self) -> &'static Registry {
+        self.registry
+    }
+
+    /// True for a verb of the family with this heading.
+    pub fn is_of(&self, heading: &str, verb: &Verb) -> bool {
+        let mut families = self.registry.families();
+        families.any(|(one, verbs)| one == heading && verbs.contains(&verb))
+    }
+
+    fn bind(&mut self, context: Context, key: Key, verb: &'static Verb) -> Result<(), Wrong> {
+        if matches!(context, Context::On(surface) if surface.is_text()) && key.typed().is_some() {
+            return Err(Wrong::Typed {
+                key,
+                name: verb.name,
+                where_: context.place(),
+            });
+        }
+        match self.keys.entry((context, key)) {
+            Slot::Occupied(other) => Err(Wrong::Duplicate {
+                key,
+                first: other.get().name,
+                second: verb.name,
+                where_: context.place(),
+            }),
+            Slot::Vacant(slot) => {
+                slot.insert(verb);
+                Ok(())
+            }
+        }
+    }
+
+    /// Checks that no wider context hides a key of a narrower one.
+    fn check_reach(&self) -> Result<(), Wrong> {
+        let mut of: BTreeMap<Context, Vec<(Key, &'static Verb)>> = BTreeMap::new();
+        for ((context, key), verb) in &self.keys {
+            of.entry(*context).or_default().push((*key, verb));
+        }
+        for context in self.registry.sections() {
+            let mut seen: HashMap<Key, &'static Verb> = HashMap::new();
+            for near in reach(context) {
+                for (key, verb) in of.get(&near).into_iter().flatten() {
+                    if let Some(first) = seen.insert(*key, verb) {
+                        return Err(Wrong::Duplicate {
+                            key: *key,
+                            first: first.name,
+                            second: verb.name,
+                            where_: context.place(),
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The verb of a key on a surface. Verbs of recorded runs apply only with `replay`.
+    pub fn verb(&self, surface: SurfaceId, key: Key, replay: bool) -> Option<&'static Verb> {
+        reach(Context::On(surface))
+            .filter(|near| replay || *near != Context::Replay)
+            .find_map(|near| self.keys.get(&(near, key)).copied())
+    }
+
+    /// The keys of a command, by name.
+    pub fn keys_of(&self, name: &str) -> &[Key] {
+        self.of.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first key of a command as text; empty without one.
+    pub fn first(&self, name: &str) -> String {
+        self.keys_of(name).first().map(Key::to_string).unwrap_or_default()
+    }
+}
+
+/// The contexts whose keys work in one, the nearest first.
+fn reach(context: Context) -> impl Iterator<Item = Context> {
+    let (own, wider): (_, &[Context]) = match context {
+        Context::Always | Context::Panes | Context::Replay => (None, &[]),
+        Context::On(surface) if surface.is_pane => {
+            (Some(context), &[Context::Panes, Context::Replay, Context::Always])
+        }
+        Context::On(_) | Context::Each(_) => (Some(context), &[Context::Always]),
+    };
+    own.into_iter().chain(wider.iter().copied())
+}
+
+fn parse<'a>(
+    name: &'static str,
+    keys: impl Iterator<Item = (&'a str, Option<&'a Place>)>,
+) -> Result<Vec<Key>, Error> {
+    keys.map(|(key, place)| {
+        key.parse().map_err(|source| Error {
+            place: place.cloned(),
+            wrong: Wrong::BadKey { name, source },
+        })
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::app::registry::{REGISTRY, keymap};
+    use crate::kernel::pane::Pane;
+    use crate::kernel::verb::TEXTS;
+    use crate::surfaces;
+    use crate::surfaces::broken::verbs as broken_stream;
+    use crate::surfaces::bulk::verbs as approve_list;
+    use crate::surfaces::consent::verbs as consent;
+    use crate::surfaces::leave::verbs as quit;
+    use crate::surfaces::outcome::verbs as unknown_outcome;
+    use crate::surfaces::rule::verbs as write_rule;
+    use crate::verbs::{approve, retry, run_now};
+
+    fn change(name: &str, keys: &[&str]) -> Change {
+        let text = format!("\n{name} = {keys:?}");
+        file::parse("keys.toml", &text).unwrap().remove(0)
+    }
+
+    #[test]
+    fn the_default_table_has_no_key_with_two_meanings() {
+        keymap(&[]).unwrap();
+    }
+
+    #[test]
+    fn no_key_that_edits_a_text_lets_anything_run() {
+        // Habitual text keys may be pressed after the text was closed already.
+        let allows = |verb: &Verb| {
+            [
+                approve::APPROVE,
+                approve::APPROVE_UNREAD,
+                approve_list::APPROVE_LIST,
+                write_rule::ACCEPT_RULE,
+                consent::RUN_AGAIN,
+                retry::VERB,
+                run_now::VERB,
+                unknown_outcome::IT_DID_NOT,
+                broken_stream::ASK_AGAIN,
+            ]
+            .contains(verb)
+        };
+        let keys = |of: &dyn Fn(&Verb) -> bool| -> BTreeSet<&str> {
+            let found = REGISTRY.verbs().filter(|verb| of(verb));
+            found.flat_map(|verb| verb.keys).copied().collect()
+        };
+        let all = keymap(&[]).unwrap();
+        let edits = keys(&|verb| all.is_of(TEXTS, verb));
+        let runs = keys(&allows);
+        assert!(runs.contains("ctrl-a") && edits.contains("ctrl-u"));
+        assert_eq!(edits.intersection(&runs).collect::<Vec<_>>(), Vec::<&&str>::new());
+    }
+
+    #[test]
+    fn names_are_unique_and_docs_are_sentences() {
+        let mut names: Vec<&str> = REGISTRY.verbs().map(|entry| entry.name).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count, "a name is in the table twice");
+        assert!(
+            REGISTRY
+                .verbs()
+                .all(|entry| !entry.doc.is_empty() && !entry.contexts.is_empty())
+        );
+    }
+
+    #[test]
+    fn a_key_given_to_two_commands_of_a_place_is_refused_by_name() {
+        let error = keymap(&[change("reject", &["a"])]).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("keys.toml:2:11: `a` means both `approve` and `reject` in every pane: give"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_pane_key_may_not_hide_one_that_works_everywhere() {
+        assert!(matches!(
+            keymap(&[change("expand", &["q"])]).map_err(|error| error.wrong),
+            Err(Wrong::Duplicate { .. })
+        ));
+        assert!(matches!(
+            keymap(&[change("approve", &["ctrl-c"])]).map_err(|error| error.wrong),
+            Err(Wrong::Duplicate { .. })
+        ));
+    }
+
+    #[test]
+    fn characters_cannot_be_commands_where_text_is_typed() {
+        assert!(matches!(
+            keymap(&[change("done", &["d"])]).map_err(|error| error.wrong),
+            Err(Wrong::Typed { .. })
+        ));
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_with_the_nearest_one() {
+        let error = keymap(&[change("aprove", &["a"])]).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("keys.toml:2:1: `aprove` is not a command, did you mean `approve`"),
+            "{text}"
+        );
+        let evil = keymap(&[change("\"\\u001b[31m\"", &["a"])])
+            .unwrap_err()
+            .to_string();
+        assert!(!evil.contains('\u{1b}'), "{evil:?}");
+    }
+
+    #[test]
+    fn an_old_name_changes_the_renamed_command() {
+        let map = keymap(&[change("collect", &["alt-y"])]).unwrap();
+        assert_eq!(map.first("stage"), "alt-y");
+        let both = [change("stage", &["alt-y"]), change("collect", &["alt-z"])];
+        let error = keymap(&both).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("`stage` is here under two names: delete the old one"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn an_invalid_key_is_refused_with_its_place() {
+        let error = keymap(&[change("approve", &["ctrl-y", "hyper-x"])]).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("keys.toml:2:22: `approve`: `hyper-x` is not a key"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_way_out_keeps_a_key() {
+        for name in NEEDED {
+            let error = keymap(&[change(name, &[])]).unwrap_err();
+            assert!(error.to_string().contains("needs a key"), "{error}");
+            assert!(error.place.is_some());
+        }
+        let map = keymap(&[change("zoom", &[])]).unwrap();
+        assert_eq!(map.first("zoom"), "", "any other may be without one");
+    }
+
+    #[test]
+    fn a_change_replaces_the_defaults() {
+        let map = keymap(&[change("approve", &["alt-y"])]).unwrap();
+        let key = |text: &str| text.parse::<Key>().unwrap();
+        assert_eq!(map.verb(Pane::QUEUE.id(), key("a"), false), None);
+        assert_eq!(
+            map.verb(Pane::QUEUE.id(), key("alt-y"), false),
+            Some(&approve::APPROVE)
+        );
+        assert_eq!(map.verb(surfaces::editor::ID, key("alt-y"), false), None);
+        assert_eq!(
+            map.verb(surfaces::editor::ID, key("ctrl-c"), false),
+            Some(&quit::INTERRUPT)
+        );
+    }
+
+    #[test]
+    fn approve_is_on_no_key_that_is_pressed_by_habit() {
+        let map = keymap(&[]).unwrap();
+        for habit in ["enter", "space", "y", "esc", "tab"] {
+            let key: Key = habit.parse().unwrap();
+            for surface in REGISTRY.surfaces() {
+                let verb = map.verb(surface, key, false);
+                let approves = [
+                    approve::APPROVE,
+                    approve::APPROVE_UNREAD,
+                    approve_list::APPROVE_LIST,
+                ];
+                assert!(verb.is_none_or(|verb| !approves.contains(verb)));
+            }
+        }
+    }
+}

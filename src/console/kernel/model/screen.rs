@@ -1,0 +1,412 @@
+//! Size of the screen, focus, and the areas of the panes.
+//!
+//! Must not know: what is in a pane.
+//!
+//! The panes at the bottom share one area: one of them is shown at a time.
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use ratatui::layout::Rect;
+
+use crate::kernel::pane::{Pane, Place};
+
+/// Fewest rows of a screen with a bar and words below it, and with a bar alone.
+const LOW_BAR: u16 = 16;
+const LOWEST_BAR: u16 = 10;
+/// Smallest screen on which the operator can decide.
+pub const DECIDABLE: (u16, u16) = (40, 10);
+/// Minimum number of columns for a graph to the left of the other panes.
+const BESIDE: u16 = 100;
+
+/// A line between panes that the operator can move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Border {
+    /// Between the graph and the panes to the right of it.
+    Left,
+    /// Below the graph, where it is above the others.
+    Graph,
+    /// Below the queue.
+    Queue,
+    /// Above the area at the bottom.
+    Lower,
+}
+
+/// Sizes that the operator set; none where the layout decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sizes {
+    /// Columns of the graph, next to the others.
+    pub left: Option<u16>,
+    /// Rows of the graph, above the others.
+    pub graph: Option<u16>,
+    /// Rows of the queue.
+    pub queue: Option<u16>,
+    /// Rows of the area at the bottom.
+    pub lower: Option<u16>,
+}
+
+/// Areas of the panes. A pane without an area is not on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Places {
+    /// The line at the top.
+    pub header: Rect,
+    /// A warning line below the header.
+    pub banner: Option<Rect>,
+    /// The graph.
+    pub graph: Option<Rect>,
+    /// The queue.
+    pub queue: Option<Rect>,
+    /// The inspector.
+    pub inspector: Option<Rect>,
+    /// The pane at the bottom.
+    pub lower: Option<Rect>,
+    /// The bar of a recorded run.
+    pub bar: Option<Rect>,
+    /// The lines at the bottom.
+    pub status: Rect,
+    /// The rows between header and status line.
+    pub body: Rect,
+}
+
+/// Size, focus and areas.
+#[derive(Debug, Clone)]
+pub struct Screen {
+    /// Columns.
+    pub width: u16,
+    /// Rows.
+    pub height: u16,
+    /// The pane that keys go to.
+    pub focus: Pane,
+    /// Whose cursor the inspector follows: the graph's or the queue's.
+    pub lead: Pane,
+    /// True to show only the focused pane.
+    pub zoom: bool,
+    /// The pane that is shown at the bottom.
+    pub lower: Option<Pane>,
+    /// Sizes that the operator set.
+    pub sizes: Sizes,
+    /// The border that is being moved.
+    pub moving: Option<Border>,
+    /// True if the terminal's window has the focus; none if the terminal does not report it.
+    pub focused: Option<bool>,
+    /// Whether the console has the mouse.
+    pub mouse: bool,
+    /// True if the overlay takes the whole width.
+    pub broad: bool,
+    /// True if the bar of a recorded run is shown.
+    pub bar: bool,
+    /// Rows that the last message needs.
+    pub wordy: u16,
+    /// Current areas of the panes.
+    pub places: Places,
+}
+
+impl Screen {
+    /// A screen of this size.
+    pub fn new(width: u16, height: u16) -> Self {
+        Self {
+            width,
+            height,
+            focus: Pane::GRAPH,
+            lead: Pane::GRAPH,
+            zoom: false,
+            lower: None,
+            sizes: Sizes::default(),
+            moving: None,
+            focused: None,
+            mouse: false,
+            broad: false,
+            bar: false,
+            wordy: 1,
+            places: Places::default(),
+        }
+    }
+
+    /// True if there is room for a decision.
+    pub fn can_decide(&self) -> bool {
+        self.width >= DECIDABLE.0 && self.height >= DECIDABLE.1
+    }
+
+    /// True if only the focused pane is shown.
+    pub fn is_single(&self) -> bool {
+        self.zoom || self.width < 40 || self.places.body.height < 8
+    }
+
+    /// Puts the focus on a pane.
+    pub fn focus(&mut self, pane: Pane) {
+        self.focus = pane;
+        match pane.place() {
+            Place::Graph | Place::Queue => self.lead = pane,
+            Place::Inspector => {}
+            Place::Lower => self.lower = Some(pane),
+        }
+    }
+
+    /// The panes that are not hidden, in their order.
+    pub fn panes(&self) -> impl Iterator<Item = Pane> + use<> {
+        [Pane::GRAPH, Pane::QUEUE, Pane::INSPECTOR]
+            .into_iter()
+            .chain(self.lower)
+    }
+
+    /// The pane after the focused one, or before it.
+    pub fn neighbour(&self, back: bool) -> Pane {
+        let order: Vec<Pane> = self.panes().collect();
+        let at = order.iter().position(|pane| *pane == self.focus).unwrap_or(0);
+        let step = if back { order.len() - 1 } else { 1 };
+        order
+            .get((at + step) % order.len())
+            .copied()
+            .unwrap_or(Pane::GRAPH)
+    }
+
+    /// Columns of an overlay.
+    pub fn overlay_width(&self) -> u16 {
+        if self.broad {
+            self.width
+        } else {
+            self.width.min(110)
+        }
+    }
+
+    /// Area of an overlay of `rows` rows, including its title line.
+    pub fn overlay(&self, rows: usize) -> Rect {
+        let body = self.places.body;
+        let width = self.overlay_width();
+        let height = u16::try_from(rows.saturating_add(1))
+            .unwrap_or(u16::MAX)
+            .clamp(2, body.height.max(2));
+        Rect::new((self.width - width) / 2, body.y, width, height.min(body.height))
+    }
+
+    /// Areas of an overlay with a list of `rows` rows and `more` rows of details: the whole, the
+    /// list, the details.
+    pub fn listing(&self, rows: usize, more: usize) -> (Rect, Rect, Rect) {
+        let whole = self.overlay(rows + more + 1);
+        let area = inside(whole);
+        let requested = u16::try_from(rows).unwrap_or(u16::MAX);
+        let most = if more == 0 {
+            area.height
+        } else {
+            (area.height * 3 / 5).max(
+                area.height
+                    .saturating_sub(u16::try_from(more + 1).unwrap_or(u16::MAX)),
+            )
+        };
+        let (list, rest) = split_rows(area, requested.min(most.max(1)).min(area.height));
+        (whole, list, inside(rest))
+    }
+
+    /// The border at a place of the screen: a title line below a pane, or the column next to the
+    /// graph.
+    pub fn border_at(&self, x: u16, y: u16) -> Option<Border> {
+        let places = &self.places;
+        let title = |area: Option<Rect>| {
+            area.is_some_and(|area| {
+                area.y == y && area.y > places.body.y && area.left() <= x && x < area.right()
+            })
+        };
+        if title(places.lower) {
+            return Some(Border::Lower);
+        }
+        let graph = places.graph?;
+        let beside = places.queue.is_some_and(|queue| queue.x > graph.x);
+        if beside {
+            if x == graph.right() && graph.top() <= y && y < graph.bottom() {
+                return Some(Border::Left);
+            }
+        } else if title(places.queue) {
+            return Some(Border::Graph);
+        }
+        title(places.inspector).then_some(Border::Queue)
+    }
+
+    /// Moves a border to a place of the screen; the layout keeps every pane usable.
+    pub fn move_border(&mut self, border: Border, x: u16, y: u16) {
+        let places = self.places;
+        let below = |area: Option<Rect>| area.map_or(0, |area| y.saturating_sub(area.y)).max(1);
+        match border {
+            Border::Left => self.sizes.left = Some(x.saturating_add(1)),
+            Border::Graph => self.sizes.graph = Some(below(places.graph)),
+            Border::Queue => self.sizes.queue = Some(below(places.queue)),
+            Border::Lower => self.sizes.lower = Some(places.body.bottom().saturating_sub(y).max(1)),
+        }
+    }
+
+    /// The pane at a place of the screen.
+    pub fn pane_at(&self, x: u16, y: u16) -> Option<Pane> {
+        let here = |pane: Pane| {
+            let area = self.places.of(pane);
+            area.is_some_and(|area| area.contains(ratatui::layout::Position { x, y }))
+        };
+        self.panes().find(|pane| here(*pane))
+    }
+
+    /// The line of the bar of a recorded run.
+    pub fn bar_line(&self) -> Rect {
+        let bar = self.places.bar.unwrap_or_default();
+        Rect {
+            x: bar.x + 1.min(bar.width),
+            width: bar.width.saturating_sub(2),
+            height: bar.height.min(1),
+            ..bar
+        }
+    }
+
+    /// Computes the areas of the panes. The queue wants `queued` rows.
+    pub fn arrange(&mut self, queued: usize, banner: bool) {
+        self.places = places(self, queued, banner);
+    }
+}
+
+/// A long message gets more rows only if no pane appears or disappears because of it.
+fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
+    let usual = laid_out(screen, queued, banner, 0);
+    let requested = screen.wordy.saturating_sub(usual.status.height);
+    let shown = |places: &Places| {
+        [places.graph, places.queue, places.inspector, places.lower].map(|area| area.is_some())
+    };
+    (1..=requested)
+        .rev()
+        .map(|further| laid_out(screen, queued, banner, further))
+        .find(|places| shown(places) == shown(&usual))
+        .unwrap_or(usual)
+}
+
+/// Areas with `further` more rows than usual for the message on the status line.
+fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Places {
+    let (width, height) = (screen.width, screen.height);
+    let row = |y: u16, rows: u16| Rect::new(0, y.min(height), width, rows.min(height.saturating_sub(y)));
+    let header = row(0, 1);
+    let top = if banner && height >= 5 { 2 } else { 1 };
+    let status_rows = further + if height >= 20 { 2 } else { 1 };
+    let status = row(height.saturating_sub(status_rows).max(1), status_rows);
+    let bar_rows = match (screen.bar, height) {
+        (true, LOW_BAR..) => 2,
+        (true, LOWEST_BAR..) => 1,
+        _ => 0,
+    };
+    let body = row(top, height.saturating_sub(top + status_rows + bar_rows));
+    let mut out = Places {
+        bar: (bar_rows > 0).then(|| row(body.bottom(), bar_rows)),
+        header,
+        banner: (top == 2).then(|| row(1, 1)),
+        status,
+        body,
+        ..Places::default()
+    };
+    if body.is_empty() {
+        return out;
+    }
+    if screen.zoom || width < 40 || body.height < 8 {
+        *slot(&mut out, screen.focus.place()) = Some(body);
+        return out;
+    }
+    let mut rest = body;
+    let sizes = &screen.sizes;
+    if screen.lower.is_some() && rest.height >= 16 {
+        let own = if screen.focus.place() == Place::Lower {
+            rest.height / 2
+        } else {
+            (rest.height / 4).max(4)
+        };
+        let own = sizes.lower.unwrap_or(own).clamp(2, rest.height - 8);
+        let (upper, lower) = split_rows(rest, rest.height - own);
+        out.lower = Some(lower);
+        rest = upper;
+    } else if screen.focus.place() == Place::Lower {
+        out.lower = Some(rest);
+        return out;
+    }
+    let queue_rows = |most: u16, room: u16| {
+        let own = u16::try_from(queued)
+            .unwrap_or(u16::MAX)
+            .saturating_add(1)
+            .clamp(2, most);
+        sizes.queue.unwrap_or(own).clamp(2, room.saturating_sub(3).max(2))
+    };
+    if width >= BESIDE {
+        let left = sizes.left.unwrap_or(width * 9 / 20).clamp(20, width - 30);
+        let (graph, right) = split_columns(rest, left);
+        // A blank column separates the texts of the panes.
+        let graph = Rect {
+            width: graph.width - 1,
+            ..graph
+        };
+        let (queue, inspector) = split_rows(right, queue_rows((rest.height / 3).max(3), right.height));
+        out.graph = Some(graph);
+        out.queue = Some(queue);
+        out.inspector = Some(inspector);
+    } else if rest.height >= 14 {
+        let graph = match screen.focus.place() {
+            Place::Graph => rest.height / 2,
+            // The inspector holds what has to be read before a decision.
+            _ => (rest.height / 5).max(4),
+        };
+        let graph = sizes.graph.unwrap_or(graph).clamp(3, rest.height - 6);
+        let (graph, below) = split_rows(rest, graph);
+        let (queue, inspector) = split_rows(below, queue_rows((rest.height / 5).max(3), below.height));
+        out.graph = Some(graph);
+        out.queue = Some(queue);
+        out.inspector = Some(inspector);
+    } else if screen.focus.place() == Place::Graph {
+        out.graph = Some(rest);
+    } else {
+        let (queue, inspector) = split_rows(rest, queue_rows(3, rest.height));
+        out.queue = Some(queue);
+        out.inspector = Some(inspector);
+    }
+    out
+}
+
+fn slot(places: &mut Places, place: Place) -> &mut Option<Rect> {
+    match place {
+        Place::Graph => &mut places.graph,
+        Place::Queue => &mut places.queue,
+        Place::Inspector => &mut places.inspector,
+        Place::Lower => &mut places.lower,
+    }
+}
+
+impl Places {
+    /// Area of a pane.
+    pub fn of(&self, pane: Pane) -> Option<Rect> {
+        *slot(&mut self.clone(), pane.place())
+    }
+}
+
+fn split_rows(area: Rect, upper: u16) -> (Rect, Rect) {
+    let upper = upper.min(area.height);
+    (
+        Rect {
+            height: upper,
+            ..area
+        },
+        Rect {
+            y: area.y + upper,
+            height: area.height - upper,
+            ..area
+        },
+    )
+}
+
+fn split_columns(area: Rect, left: u16) -> (Rect, Rect) {
+    let left = left.min(area.width);
+    (
+        Rect { width: left, ..area },
+        Rect {
+            x: area.x + left,
+            width: area.width - left,
+            ..area
+        },
+    )
+}
+
+/// The rows of a pane below its title line.
+pub fn inside(area: Rect) -> Rect {
+    Rect {
+        y: area.y.saturating_add(1).min(area.bottom()),
+        height: area.height.saturating_sub(1),
+        ..area
+    }
+}

@@ -1,0 +1,61 @@
+//! Areas of the panes, on any screen.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// The main panes, and some of those at the bottom.
+fn all() -> Vec<Pane> {
+    crate::app::registry::REGISTRY
+        .panes
+        .iter()
+        .map(|kind| kind.pane())
+        .collect()
+}
+
+#[test]
+fn a_long_word_moves_no_pane_off_a_screen_that_just_has_room_for_all() {
+    let mut screen = Screen::new(40, 30);
+    screen.focus(crate::surfaces::state::PANE);
+    for wordy in [1, 3] {
+        screen.wordy = wordy;
+        screen.arrange(0, false);
+        assert!(screen.places.graph.is_some(), "{wordy}");
+    }
+}
+
+proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
+    #[test]
+    fn panes_never_overlap_or_leave_the_screen(
+        width in 0u16..300, height in 0u16..120, queued in 0usize..50, banner: bool, zoom: bool,
+        lower in prop::option::of(0usize..4), pane in 0usize..7, wordy in 0u16..9,
+        sizes in prop::array::uniform4(prop::option::of(0u16..400)),
+    ) {
+        let mut screen = Screen::new(width, height);
+        screen.zoom = zoom;
+        let shown = |screen: &mut Screen, wordy: u16| {
+            screen.wordy = wordy;
+            screen.arrange(queued, banner);
+            all().iter().map(|pane| screen.places.of(*pane).is_some()).collect::<Vec<_>>()
+        };
+        screen.lower = lower.and_then(|at| all().into_iter().filter(|pane| pane.place() == Place::Lower).nth(at));
+        let [left, graph, queue, low] = sizes;
+        screen.sizes = Sizes { left, graph, queue, lower: low };
+        screen.focus(all()[pane]);
+        prop_assert_eq!(shown(&mut screen, 1), shown(&mut screen, wordy), "a word moves no pane off the screen");
+        let places = screen.places;
+        let areas: Vec<Rect> = [places.graph, places.queue, places.inspector, places.lower, places.banner]
+            .into_iter().flatten().chain([places.header, places.status]).filter(|area| !area.is_empty()).collect();
+        for (at, area) in areas.iter().enumerate() {
+            prop_assert!(area.right() <= width && area.bottom() <= height, "{area:?}");
+            for other in &areas[at + 1..] {
+                prop_assert!(area.intersection(*other).is_empty(), "{area:?} {other:?}");
+            }
+        }
+        if height >= 4 && width > 0 {
+            prop_assert!(places.of(screen.focus).is_some(), "the focused pane is on screen");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Updates everything that is drawn before a frame: rows, places, documents.
+//!
+//! Must not know: how anything is drawn.
+
+use crate::ground::doc::Finding;
+use crate::ground::work::Work;
+use crate::kernel::graph::Pick;
+use crate::kernel::hints::hints;
+use crate::kernel::log::Line;
+use crate::kernel::model::Model;
+use crate::kernel::model::screen::inside;
+use crate::kernel::pane::Pane;
+use crate::kernel::queue::QueueEntry;
+use crate::kernel::status_line;
+use crate::run::call_group;
+use crate::run::part::{NOTICED_MS, RunPart};
+use overrule_domain::id::Seq;
+use overrule_domain::pending_retry;
+use overrule_domain::turn::Turn;
+
+/// Write conflicts that the queue wants rows for.
+const CONFLICTS: usize = 3;
+
+/// Updates everything that is drawn.
+pub fn prepare(model: &mut Model) {
+    let _shown = model.settings.shown();
+    let requested = waiting(&model.run);
+    model.queue.sync(&requested);
+    model.cached.renew_failed_calls(&model.run.state);
+    model.cached.renew_conflicts(&model.run.state);
+    compare(model, requested);
+    let banner = model.run.halted.is_some()
+        || model.run.unseen_alarms().next().is_some()
+        || model.run.left_broken().next().is_some()
+        || model.run.state.tally.limit_reached.is_some()
+        || model.run.stuck().is_some()
+        || model.run.waiting_conversation().is_some()
+        || model.again().is_some()
+        || model.run.state.settings.restricted.is_some()
+        || model.idle_time().is_some();
+    arrange(model, banner);
+    let places = model.screen.places;
+    let graph = places.graph.map(inside).unwrap_or_default();
+    model.graph.map.room = (graph.width, graph.height);
+    join(model);
+    model.graph.sync(&model.run);
+    if join(model) {
+        model.graph.sync(&model.run);
+    }
+    for pane in model.screen.panes() {
+        if let Some(kind) = model.settings.keymap.registry().kind(pane) {
+            kind.prepare(model, places.of(pane).unwrap_or_default());
+        }
+    }
+    model.screen.broad = model.overlays.last().is_some_and(|top| top.is_broad());
+    if let Some(mut top) = model.overlays.pop() {
+        top.prepare(model);
+        model.overlays.put(top);
+    }
+}
+
+/// The entry under the cursor of the open list, and the text of each entry.
+pub fn list_entries(model: &mut Model) -> (usize, Vec<String>) {
+    let Some(mut top) = model.overlays.pop() else {
+        return Default::default();
+    };
+    let texts = top.entries(model);
+    let at = top.listing().map_or(0, |list| list.at);
+    model.overlays.put(top);
+    (at, texts)
+}
+
+/// Selects the same entry in the queue and the graph. True if the cursor of the graph moved.
+fn join(model: &mut Model) -> bool {
+    if model.screen.lead == Pane::QUEUE {
+        return match model.queue.selected {
+            Some(QueueEntry::Call { call, .. }) => model.graph.join(Pick::Node(call)),
+            Some(QueueEntry::Turn { turn, .. }) => model.graph.join(Pick::Live(turn, 0)),
+            None => false,
+        };
+    }
+    match model.graph.selected {
+        Some(Pick::Node(id)) => {
+            if let Some(requested) = model.queue.entry_of(id.call()) {
+                model.queue.selected = Some(requested);
+            }
+            false
+        }
+        Some(Pick::Live(turn, _)) => {
+            let mut items = model.queue.items.iter().filter(|item| !item.gone);
+            let its =
+                items.find(|item| matches!(item.entry, QueueEntry::Turn { turn: one, .. } if one == turn));
+            if let Some(item) = its {
+                model.queue.selected = Some(item.entry);
+            }
+            false
+        }
+        None => false,
+    }
+}
+
+/// Lays out the screen. A status text that does not fit goes to the log too.
+fn arrange(model: &mut Model, banner: bool) {
+    let conflicts = model.cached.conflicts().len().min(CONFLICTS);
+    let entries = model.queue.items.len();
+    let queued = entries.max(usize::from(conflicts > 0)) + conflicts;
+    model.screen.bar = model.settings.is_replay() && model.run.at.is_some();
+    model.screen.wordy = 1;
+    if model.message.text.is_empty() {
+        return model.screen.arrange(queued, banner);
+    }
+    let width = usize::from(model.screen.width.saturating_sub(1));
+    let stored = status_line::pinned_columns(&hints(model));
+    model.screen.wordy = status_line::rows_for(&model.message.text, width, stored);
+    model.screen.arrange(queued, banner);
+    let size = (width, usize::from(model.screen.places.status.height));
+    let message = &mut model.message;
+    if !message.is_logged && !status_line::layout(&message.text, size, stored).is_whole {
+        message.is_logged = true;
+        let text = message.text.clone();
+        model.log.add(if message.bad {
+            Line::Problem(text)
+        } else {
+            Line::Note(text)
+        });
+    }
+}
+
+/// Takes the pending background work. [`Msg::Found`](crate::msg::Msg) brings each result.
+pub fn work(model: &mut Model) -> Vec<Work> {
+    model.inspector.take_work()
+}
+
+/// Stores a result of background work.
+pub fn found(model: &mut Model, finding: Finding) {
+    model.inspector.cache.put(finding);
+}
+
+/// Brings everything up to date, including background work, for callers that can wait.
+pub fn settle(model: &mut Model) {
+    prepare(model);
+    loop {
+        let findings: Vec<_> = work(model).into_iter().filter_map(Work::run).collect();
+        if findings.is_empty() {
+            return;
+        }
+        for finding in findings {
+            found(model, finding);
+        }
+        prepare(model);
+    }
+}
+
+/// Groups waiting calls of the same shape, if the queue changed.
+fn compare(model: &mut Model, requested: Vec<QueueEntry>) {
+    if requested == model.queue.compared {
+        return;
+    }
+    let calls = requested.iter().filter_map(|requested| match requested {
+        QueueEntry::Call { call, .. } => Some(*call),
+        QueueEntry::Turn { .. } => None,
+    });
+    model.queue.call_groups = call_group::of(&model.run.state, calls);
+    model.queue.compared = requested;
+}
+
+/// True if a broken stream stays long enough to be read.
+fn stays(run: &RunPart, turn: &Turn) -> bool {
+    pending_retry::of(&run.state, turn).is_none_or(|one| one.is_long(NOTICED_MS))
+}
+
+/// The entries that wait for the operator, in the order of arrival.
+fn waiting(run: &RunPart) -> Vec<QueueEntry> {
+    let mut all: Vec<(Seq, QueueEntry)> = run
+        .state
+        .agenda
+        .waiting
+        .iter()
+        .filter_map(|(seq, id)| {
+            let rev = run.state.node(*id)?.rev();
+            let requested = QueueEntry::Call {
+                call: *id,
+                rev,
+                ready: seq.0,
+            };
+            Some((*seq, requested))
+        })
+        .chain(run.broken().filter(|turn| stays(run, turn)).map(|turn| {
+            let requested = QueueEntry::Turn {
+                turn: turn.id,
+                request: turn.asked,
+            };
+            (turn.asked_at, requested)
+        }))
+        .collect();
+    all.sort_by_key(|(seq, _)| *seq);
+    all.into_iter().map(|(_, requested)| requested).collect()
+}

@@ -1,0 +1,321 @@
+//! Fixes what the run needs the operator for: goes to the call and opens what it needs.
+//!
+//! Must not know: when a run needs attention.
+
+use crate::kernel::availability::carry_out;
+use crate::kernel::context::Context;
+use crate::kernel::executions::running;
+use crate::kernel::model::Model;
+use crate::kernel::prompt::{Prompt, Style};
+use crate::kernel::refresh::prepare;
+use crate::kernel::verb::Availability;
+use crate::kernel::verb::{Effect, Press, Verb};
+use crate::kernel::{decide, prompts};
+use crate::run::refusal::Refusal;
+use crate::surfaces::consent::verbs as consent;
+use crate::surfaces::documents::{Fix, fits};
+use crate::surfaces::editor::edits::guide_with;
+use crate::surfaces::outcome::verbs as unknown_outcome;
+use crate::surfaces::staged_edits::verbs as staged_edits;
+use crate::surfaces::stop::verbs as emergency_stop;
+use crate::verbs::{
+    answer, approve, choices, correct, edit, guide, jumps, limits, loops, pause, reject, repair, replace,
+    reset_breaker,
+};
+use overrule_domain::call::Status;
+use overrule_domain::command::CallCommand;
+use overrule_domain::id::NodeId;
+use overrule_domain::state::{Mode, State};
+use overrule_domain::tags;
+use overrule_resilience::attention::{Attention, AttentionReason, Branch, leave, standstill};
+
+/// The verb `fix-go`.
+pub const FIX_GO: Verb = Verb {
+    name: "fix-go",
+    keys: &["enter"],
+    contexts: &[Context::On(super::ID)],
+    doc: "go to the cause, or change the limit or breaker that blocks the run",
+    hint: "go there",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Go),
+    run: |model, press| fix(model, Fix::Go, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-arguments`.
+pub const FIX_ARGUMENTS: Verb = Verb {
+    name: "fix-arguments",
+    keys: &["e"],
+    contexts: &[Context::On(super::ID)],
+    doc: "give the call other arguments",
+    hint: "arguments",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Arguments),
+    run: |model, press| fix(model, Fix::Arguments, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-tool`.
+pub const FIX_TOOL: Verb = Verb {
+    name: "fix-tool",
+    keys: &["r"],
+    contexts: &[Context::On(super::ID)],
+    doc: "let another tool make the call",
+    hint: "other tool",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Tool),
+    run: |model, press| fix(model, Fix::Tool, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-answer`.
+pub const FIX_ANSWER: Verb = Verb {
+    name: "fix-answer",
+    keys: &["w"],
+    contexts: &[Context::On(super::ID)],
+    doc: "type the result of the call yourself",
+    hint: "answer",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Answer),
+    run: |model, press| fix(model, Fix::Answer, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-guide`.
+pub const FIX_GUIDE: Verb = Verb {
+    name: "fix-guide",
+    keys: &["i"],
+    contexts: &[Context::On(super::ID)],
+    doc: "give the model guidance",
+    hint: "guide",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Guide),
+    run: |model, press| fix(model, Fix::Guide, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-allow`.
+pub const FIX_ALLOW: Verb = Verb {
+    name: "fix-allow",
+    keys: &["Y"],
+    contexts: &[Context::On(super::ID)],
+    doc: "allow exactly these calls to repeat",
+    hint: "allow the loop",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Allow),
+    run: |model, press| fix(model, Fix::Allow, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-resume`.
+pub const FIX_RESUME: Verb = Verb {
+    name: "fix-resume",
+    keys: &["p"],
+    contexts: &[Context::On(super::ID)],
+    doc: "resume without a change",
+    hint: "resume",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Resume),
+    run: |model, press| fix(model, Fix::Resume, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-stop`.
+pub const FIX_STOP: Verb = Verb {
+    name: "fix-stop",
+    keys: &["X"],
+    contexts: &[Context::On(super::ID)],
+    doc: "stop the call and its readers, the sub-agent or the loop; the rest continues (asks first)",
+    hint: "stop",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Stop),
+    run: |model, press| fix(model, Fix::Stop, press),
+    ..Verb::BASE
+};
+
+/// The verbs of the page, each with its fix, in the order of the page.
+pub const FIXES: [(&Verb, Fix); 8] = [
+    (&FIX_GO, Fix::Go),
+    (&FIX_ARGUMENTS, Fix::Arguments),
+    (&FIX_TOOL, Fix::Tool),
+    (&FIX_ANSWER, Fix::Answer),
+    (&FIX_GUIDE, Fix::Guide),
+    (&FIX_ALLOW, Fix::Allow),
+    (&FIX_RESUME, Fix::Resume),
+    (&FIX_STOP, Fix::Stop),
+];
+
+/// The verbs that decide the call that [`FIX_GO`] goes to, the most usual first.
+pub fn decisions(state: &State, need: &Attention) -> &'static [&'static Verb] {
+    let is_about_call = match need.cause {
+        AttentionReason::Calls | AttentionReason::Repair => true,
+        AttentionReason::Own => !matches!(state.mode, Mode::Stopped(_)),
+        _ => false,
+    };
+    if !is_about_call {
+        return &[];
+    }
+    let call = target(state, need).and_then(|id| state.call(id));
+    match call.map(|call| (call.id, &call.status)) {
+        Some((id, Status::AwaitingApproval)) if tags::asks_operator(state, id) => {
+            &[&answer::VERB, &reject::REJECT]
+        }
+        Some((_, Status::AwaitingApproval)) => &[&approve::APPROVE, &reject::REJECT],
+        Some((_, Status::Consent(_))) => &[&consent::REUSE, &consent::RUN_AGAIN, &reject::REJECT_REPEAT],
+        Some((id, Status::OutcomeUnknown(attempt))) => {
+            if state.call(id).is_some_and(|call| call.has_ended(*attempt)) {
+                &[
+                    &unknown_outcome::IT_HAPPENED,
+                    &unknown_outcome::IT_DID_NOT,
+                    &unknown_outcome::DID_NOT_FINISH,
+                    &unknown_outcome::ABANDON_CALL,
+                ]
+            } else {
+                &[
+                    &unknown_outcome::IT_HAPPENED,
+                    &unknown_outcome::IT_DID_NOT,
+                    &unknown_outcome::ABANDON_CALL,
+                ]
+            }
+        }
+        Some((id, Status::Repairing(_))) if repair::is_offered(state, id) => {
+            &[&repair::CHOOSE_REPAIR, &repair::SKIP_REPAIR]
+        }
+        Some((_, Status::Repairing(_))) => &[&repair::SKIP_REPAIR],
+        _ => &[],
+    }
+}
+
+/// What the run needs, if the fix is one for it.
+fn need(model: &Model, fix: Fix) -> Result<Attention, Refusal> {
+    let need = standstill(&model.run.state).ok_or_else(|| Refusal::new("The run does not need you now"))?;
+    if !fits(fix, &need.cause) {
+        return Err(Refusal::new("That does not help here. The page lists what does"));
+    }
+    Ok(need)
+}
+
+fn helps(model: &Model, fix: Fix) -> Availability {
+    need(model, fix).map(drop).into()
+}
+
+/// Carries out a fix. It decides nothing by itself: the operator decides there with the usual keys.
+fn fix(model: &mut Model, fix: Fix, press: &mut Press<'_>) -> Result<(), Refusal> {
+    let need = need(model, fix)?;
+    model.overlays.pop();
+    match fix {
+        Fix::Go => go(model, &need, press),
+        Fix::Arguments => about(model, &need, &edit::VERB, press),
+        Fix::Tool => about(model, &need, &replace::VERB, press),
+        Fix::Answer => about(model, &need, &answer::VERB, press),
+        Fix::Guide => carry_out(model, &guide::GUIDE, press),
+        Fix::Allow => carry_out(model, &loops::ALLOW_LOOP, press),
+        Fix::Resume => carry_out(model, &pause::VERB, press),
+        Fix::Stop => stop(model, &need, press),
+    }
+}
+
+/// Goes to the waiting call, or opens the setting that blocks the run.
+fn go(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), Refusal> {
+    match need.cause {
+        AttentionReason::Limit => carry_out(model, &limits::VERB, press),
+        AttentionReason::Breaker => carry_out(model, &reset_breaker::VERB, press),
+        AttentionReason::Stream(_) => carry_out(model, &jumps::NEXT_PENDING, press),
+        AttentionReason::Edit if !model.staged_edits.is_empty() => {
+            carry_out(model, &staged_edits::STAGED_EDITS, press)
+        }
+        AttentionReason::Calls
+        | AttentionReason::Repair
+        | AttentionReason::Loop(_)
+        | AttentionReason::Stopped
+        | AttentionReason::Edit
+        | AttentionReason::Own => {
+            let call = to_call(model, need)?;
+            match model.run.state.call(call).map(|call| &call.status) {
+                // Its keys work in its question only.
+                Some(Status::Consent(_) | Status::OutcomeUnknown(_)) => {
+                    carry_out(model, &choices::VERB, press)
+                }
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+/// Goes to the call and carries out a verb there.
+fn about(model: &mut Model, need: &Attention, verb: &Verb, press: &mut Press<'_>) -> Result<(), Refusal> {
+    let call = to_call(model, need)?;
+    let ran = model.run.state.observation(call).is_some_and(|node| node.active);
+    // For a call with a result, the answer is an edit of that result.
+    let verb = if *verb == answer::VERB && ran {
+        &correct::VERB
+    } else {
+        verb
+    };
+    carry_out(model, verb, press)
+}
+
+/// Stops the branch that needs attention. Says first what that is; another key confirms.
+fn stop(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), Refusal> {
+    let branch = Branch::of(&model.run.state, need);
+    let asks = format!("{}, the rest continues; the model sees", branch.describe());
+    match branch {
+        Branch::Call { call, rev, .. } => {
+            to_call(model, need)?;
+            reject::ask_reason(model, ("skip", call, rev), &asks, STOPPED);
+        }
+        Branch::Agent(call) => {
+            jumps::go(model, call)?;
+            let style = Style {
+                records: false,
+                ..Style::PROSE
+            };
+            let act = ("end the sub-agent", style);
+            let prompt = Prompt::new(act, asks, STOPPED, move |model, text, out| {
+                let reason = if text.is_empty() {
+                    "stopped by the operator".to_owned()
+                } else {
+                    text
+                };
+                let attempt = running(model, call);
+                let command = CallCommand::Cancel {
+                    call,
+                    attempt,
+                    reason,
+                };
+                reject::decide_about(model, call, command, out);
+                Ok(())
+            });
+            prompts::ask(model, prompt);
+        }
+        Branch::Loop(incident) => {
+            let words = leave(&model.run.state, incident).ok_or_else(|| Refusal::removed("loop"))?;
+            guide_with(model, &words);
+        }
+        Branch::Run => return carry_out(model, &emergency_stop::EMERGENCY_STOP, press),
+    }
+    Ok(())
+}
+
+/// The reason that the model sees for a stopped branch, unless the operator types another one.
+const STOPPED: &str = "the operator stopped this branch: continue without it";
+
+/// The call of a fix: the most urgent one that counts.
+fn target(state: &State, need: &Attention) -> Option<NodeId> {
+    let counts = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
+    need.calls.iter().find(counts).or(need.calls.first()).copied()
+}
+
+/// Goes to the call of a fix: in the queue if it waits, else in the graph.
+fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, Refusal> {
+    let call = target(&model.run.state, need).ok_or_else(|| {
+        let key = model.settings.keymap.first("why-waiting");
+        Refusal::new(format!("No call to go to. {key} shows what helps"))
+    })?;
+    if !decide::go_to_queue(model, call) {
+        jumps::go(model, call)?;
+    }
+    // Verbs apply to the current selection.
+    prepare(model);
+    Ok(call)
+}

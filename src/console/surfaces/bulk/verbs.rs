@@ -1,0 +1,64 @@
+//! Lists the calls that can be approved together, and approves the list.
+//!
+//! Must not know: which calls those are.
+
+use crate::kernel::availability::{decision, offered};
+use crate::kernel::context::{Context, PANES};
+use crate::kernel::model::Model;
+use crate::kernel::seen::list_read;
+use crate::kernel::verb::{Care, Effect, Verb};
+use crate::surfaces::bulk::Bulk;
+use crate::surfaces::bulk::approve as bulk;
+
+/// The verb `approve-all`.
+pub const APPROVE_ALL: Verb = Verb {
+    name: "approve-all",
+    keys: &["A"],
+    contexts: PANES,
+    doc: "list every call that can be approved together; a second key approves the list",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Careful,
+    run: |model, _| bulk::list(model),
+    ..Verb::BASE
+};
+
+/// The verb `approve-list`.
+pub const APPROVE_LIST: Verb = Verb {
+    name: "approve-list",
+    keys: &["ctrl-a"],
+    contexts: &[Context::On(super::ID)],
+    doc: "approve every listed call",
+    hint: "approve all listed",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| {
+        decision(
+            model,
+            list(model).is_some_and(|list| list.approvable().next().is_some()),
+        )
+    },
+    seen: |model, moment| match list(model) {
+        Some(list) => list_read(model, list.stamp, moment),
+        None => Ok(()),
+    },
+    run: |model, press| bulk::approve(model, press.out),
+    ..Verb::BASE
+};
+
+/// The verb `refresh-list`.
+pub const REFRESH_LIST: Verb = Verb {
+    name: "refresh-list",
+    keys: &["A"],
+    contexts: &[Context::On(super::ID)],
+    doc: "refresh the list: add new calls, remove those that left; read it again before you approve",
+    hint: "refresh list",
+    available: |model| offered(list(model).is_some_and(Bulk::is_dated)),
+    ..APPROVE_ALL
+};
+
+/// The open list.
+fn list(model: &Model) -> Option<&Bulk> {
+    model.overlays.top()
+}

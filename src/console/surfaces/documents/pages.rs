@@ -1,0 +1,87 @@
+//! The documents of pages: a log line, the list of calls to approve.
+//!
+//! Must not know: how they are drawn.
+
+use std::sync::Arc;
+
+use super::listed::{self, ListedCall};
+use crate::ground::columns::Columns as _;
+use crate::ground::doc::{Form, Styled, broken};
+use crate::ground::pager::Wrap;
+use crate::ground::theme::Role;
+use crate::run::bulk_exclusion;
+use crate::run::call_group;
+use crate::run::maker::Maker;
+use crate::surfaces::bulk::{Bulk, DropReason};
+
+/// Adds the whole difference between the definitions of a server and the accepted ones.
+pub fn changed_definitions(maker: &mut Maker<'_>, difference: &Arc<str>) {
+    maker.framed(
+        0,
+        "accepting them accepts exactly this, for this run and all later ones",
+    );
+    let mark = (Role::Decision, maker.frame(1).to_owned());
+    maker.text(difference, Form::Raw, Wrap::Chars, Role::Text, mark);
+    maker.framed(2, "end of the difference");
+}
+
+/// Adds a whole line of the log. Unsafe characters in it are marked.
+pub fn note(maker: &mut Maker<'_>, words: &str) {
+    for row in broken(
+        &overrule_base::text::visible(words),
+        usize::from(maker.width).saturating_sub(1),
+    ) {
+        maker.own(Role::Text, row);
+    }
+}
+
+/// Adds the calls that would be approved together; no difference is cut. A call that left the list keeps its rows,
+/// struck out: no row moves or changes while the operator reads.
+pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
+    let items = &mut bulk.items;
+    let status = items.iter().filter(|item| item.left.is_none()).count();
+    let run = if status == 1 { "call runs" } else { "calls run" };
+    maker.own(
+        Role::Decision,
+        format!(" {status} {run} immediately if you approve this list "),
+    );
+    let any_left = status < items.len();
+    let similar = call_group::of(&maker.run.state, items.iter().map(|item| item.call));
+    for item in items.iter_mut() {
+        if any_left && !item.rows.is_empty() {
+            struck(maker, &item.rows, item.left);
+            continue;
+        }
+        let one = ListedCall {
+            call: item.call,
+            rev: item.rev,
+            digest: &item.digest,
+            unread: item.unread,
+        };
+        let (rows, whole) = listed::rows(maker, &one, similar.get(&item.call));
+        struck(maker, &rows, item.left);
+        item.rows = if whole { rows } else { Vec::new() };
+    }
+    let words = match bulk_exclusion::describe(&bulk.excluded) {
+        words if words.is_empty() => "no waiting call is left out".to_owned(),
+        words => format!("left out: {words}"),
+    };
+    maker.own(Role::Dim, words);
+}
+
+/// Adds the rows of a call in the list. For a call that left it, a label replaces the digest, so that no row moves.
+fn struck(maker: &mut Maker<'_>, rows: &[Styled], left: Option<DropReason>) {
+    for (at, row) in rows.iter().enumerate() {
+        let mut row = row.clone();
+        if let Some(left) = left {
+            for piece in &mut row.0 {
+                piece.role = Role::Superseded;
+            }
+            if let (0, Some(digest)) = (at, row.0.get_mut(1)) {
+                let room = digest.text.trim_end().columns();
+                (digest.role, digest.text) = (Role::Warning, format!("{:<room$} ", left.label()));
+            }
+        }
+        maker.over(row, listed::INDENT);
+    }
+}

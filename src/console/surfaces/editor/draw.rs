@@ -1,0 +1,141 @@
+//! Draws an open editor: its text and the faults in it.
+//!
+//! Must not know: what its keys do.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use crate::ground::columns::Columns as _;
+use crate::ground::doc::{Styled, broken};
+use crate::ground::pager::{Pager, Wrap};
+use crate::ground::paint::{Canvas, row_of, start};
+use crate::ground::symbols::Symbol;
+use crate::ground::theme::Role;
+use crate::kernel::draw::dialog;
+use crate::kernel::halted;
+use crate::kernel::model::Model;
+use crate::surfaces::editor::state::{Editor, Form};
+use overrule_base::text::{head, visible};
+
+/// The number of listed faults.
+const MOST: u16 = 5;
+
+/// Shown bytes of a text that is too long to edit here.
+const HEAD: usize = 8 * 1024;
+
+/// Draws the choices for a text that is too long to edit here, and its beginning.
+fn draw_long(model: &Model, frame: &mut Frame<'_>, editor: &Editor, long: &str, place: Rect) {
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    let words = editor.ways_out(&model.settings.keymap);
+    let (x, width) = (place.x + 1, place.width.saturating_sub(1));
+    canvas.put(x, place.y, width, &words, Role::Warning);
+    let pager = Pager::new(head(long, HEAD).0.into(), width.max(1), Wrap::Chars);
+    let rows = pager.window(0, usize::from(place.height.saturating_sub(1)), None);
+    for (y, row) in (place.y + 1..).zip(rows) {
+        let mut line = Styled::new();
+        line.push_row(row, Role::Dim);
+        canvas.line(x, y, width, &line);
+    }
+}
+
+/// Draws a change of the node or of the run since the editor opened, or the time left for an answer. Returns the
+/// rows used.
+fn meanwhile(model: &Model, frame: &mut Frame<'_>, editor: &Editor, body: Rect) -> u16 {
+    let words = match (halted::typed(model), editor.edit_base.since(&model.run.state)) {
+        // This text does not change the node, so its state does not matter.
+        (Some(why), _) => Some(why.to_string()),
+        (None, Some(meanwhile)) => Some(meanwhile.describe()),
+        (None, None) => editor.edit_base.call().and_then(|call| model.time_left(call)),
+    };
+    let Some(words) = words else { return 0 };
+    let mut rows = broken(&words, usize::from(body.width.saturating_sub(1)));
+    rows.truncate(usize::from(body.height / 2));
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    for (at, row) in (0..).zip(&rows) {
+        let place = row_of(body, at);
+        let (x, width) = (place.x + 1.min(place.width), place.width.saturating_sub(1));
+        canvas.put(x, place.y, width, row, Role::Warning);
+    }
+    u16::try_from(rows.len()).unwrap_or_default()
+}
+
+/// Draws the editor.
+pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
+    let area = model.screen.overlay(usize::from(u16::MAX - 1));
+    let (line, column) = editor.field.cursor();
+    let tool = editor
+        .purpose
+        .tool()
+        .map(|tool| format!(" of {}", visible(tool)))
+        .unwrap_or_default();
+    let form = match editor.form {
+        Form::Json => ", JSON",
+        Form::Text if editor.purpose.is_value() => ", text",
+        Form::Text => "",
+    };
+    let state = if editor.sent {
+        "  sent, waiting for a reply"
+    } else if editor.is_unchanged() {
+        ""
+    } else {
+        "  changed"
+    };
+    // A text that is too long to edit has no cursor.
+    let place = match &editor.long {
+        Some(long) => format!("{} bytes", long.len()),
+        None => format!("{line}:{column}"),
+    };
+    // The cursor position matters most: the name of the text is shortened first.
+    let name = format!("{}{tool}{form}", editor.title);
+    let place = format!("  {place}{state}");
+    let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    let room = usize::from(area.width).saturating_sub(place.columns() + 2);
+    let title = format!("{}{place}", start(&name, room, more));
+    let body = dialog::open(model, frame, area, &title, Role::Focus);
+    let faults = u16::try_from(editor.faults.len())
+        .unwrap_or(MOST)
+        .min(MOST)
+        .min(body.height / 3);
+    let reported = meanwhile(model, frame, editor, body);
+    let text = Rect {
+        y: body.y + reported,
+        height: body.height.saturating_sub(faults + reported),
+        ..body
+    };
+    if let Some(long) = &editor.long {
+        draw_long(model, frame, editor, long, text);
+    } else {
+        let marks: Vec<(usize, usize)> = editor.marks.iter().flatten().copied().collect();
+        editor
+            .field
+            .draw_marked(frame, text, &model.settings.look, &marks);
+    }
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    for (at, fault) in editor.faults.iter().take(usize::from(faults)).enumerate() {
+        let place = row_of(body, reported + text.height + u16::try_from(at).unwrap_or(0));
+        let mut words = Styled::new();
+        let mark = editor.marks.get(at).copied().flatten();
+        if let Some((line, _)) = mark.filter(|_| !fault.path.is_empty()) {
+            words = words.own(Role::Dim, format!("line {}: ", line + 1));
+        }
+        words = words
+            .untrusted(Role::Accent, &fault.path, 60)
+            .own(Role::Error, " ")
+            .untrusted(Role::Error, &fault.message, usize::from(place.width));
+        let place = Rect {
+            x: place.x + 1.min(place.width),
+            width: place.width.saturating_sub(1),
+            ..place
+        };
+        canvas.row(place, &words, more);
+    }
+}

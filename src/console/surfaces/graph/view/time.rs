@@ -1,0 +1,260 @@
+//! Draws the timeline: the rows of the graph with bars instead of lanes.
+//!
+//! Must not know: where times come from.
+//!
+//! The axis spans the rows on screen, so that each part of a long run has its own scale. An open bar ends at the
+//! time of the frame; no frame is drawn for that alone. Each kind of bar has its own character.
+
+use std::fmt::Write as _;
+
+use ratatui::layout::Rect;
+
+use super::lines;
+use crate::ground::columns::Columns as _;
+use crate::ground::doc::Styled;
+use crate::ground::paint::Canvas;
+use crate::ground::symbols::{Charset, Symbol};
+use crate::ground::theme::Role;
+use crate::kernel::graph::bars;
+use crate::kernel::graph::bars::{Bar, BarKind};
+use crate::kernel::graph::rows::Row;
+use crate::kernel::model::Model;
+use overrule_domain::id::{NodeId, TurnId};
+
+/// The axis of the rows on screen.
+pub(crate) struct Scale {
+    from: i64,
+    to: i64,
+    /// First column of the bars.
+    x: u16,
+    /// Columns of the bars.
+    width: u16,
+    /// The data of the bars.
+    shown: Vec<BarKind>,
+}
+
+impl Scale {
+    /// The axis of the rows on screen.
+    pub fn new(model: &Model, height: usize, area: Rect) -> Self {
+        let graph = &model.graph;
+        let state = &model.run.state;
+        let now = model.now_of_run();
+        let rows = graph.rows.iter().skip(graph.top);
+        let mut all: Vec<Bar> = rows
+            .take(height)
+            .flat_map(|row| bars::of_row(state, now, nodes(row)))
+            .collect();
+        if graph.top + height > graph.rows.len() {
+            let turns = graph.live.iter().filter_map(|(turn, _)| state.turns.get(turn));
+            all.extend(turns.filter_map(|turn| bars::of_request(state, now, turn)));
+        }
+        let label = (area.width * 2 / 5).clamp(8.min(area.width), 36);
+        let from = all.iter().map(|bar| bar.from).min().unwrap_or(0);
+        let to = all.iter().map(|bar| bar.to).max().unwrap_or(0);
+        Self {
+            from,
+            to: to.max(from + 1),
+            shown: all.iter().map(|bar| bar.kind).collect(),
+            x: area.x + label,
+            width: area.width.saturating_sub(label),
+        }
+    }
+
+    /// Columns from the first one of the bars.
+    fn column(&self, at: i64) -> u16 {
+        let span = i128::from(self.to - self.from).max(1);
+        let last = i128::from(self.width.saturating_sub(1));
+        let far = i128::from(at.saturating_sub(self.from)).clamp(0, span);
+        u16::try_from(far * last / span).unwrap_or(0)
+    }
+
+    /// The legend: the span, and the meaning of the characters. It lists all kinds if there is room, or else
+    /// those on screen.
+    pub fn legend(&self, model: &Model, columns: u16) -> Styled {
+        let charset = model.settings.charset;
+        let begun = model.run.state.origin.begun_at;
+        let (from, span) = (clock(self.from - begun), length(self.to - self.from));
+        let message = |head: String, count: usize, all: bool| {
+            let mut words = head;
+            let shown = |doing: &BarKind| all || self.shown.contains(doing);
+            for doing in LEGEND.into_iter().filter(shown) {
+                let (glyph, _) = look(charset, doing);
+                let sign: String = std::iter::repeat_n(glyph, count).collect();
+                words.push_str(&" ".repeat(count));
+                // Writing into a string cannot fail.
+                let _ = write!(words, "{sign} {}", bar_label(doing));
+            }
+            words
+        };
+        let forms = [
+            message(format!(" from {from} for {span}"), 2, true),
+            message(format!(" from {from} for {span}"), 1, true),
+            message(format!(" from {from} for {span}"), 2, false),
+            message(format!(" from {from} for {span}"), 1, false),
+            message(format!(" {from} +{span}"), 1, false),
+            message(format!(" +{span}"), 1, false),
+            message(String::new(), 1, false),
+        ];
+        let fits = |words: &&String| words.columns() <= usize::from(columns);
+        let words = forms.iter().find(fits).or(forms.last());
+        Styled::new().own(Role::Dim, words.cloned().unwrap_or_default())
+    }
+}
+
+/// The kinds of bars that the legend explains.
+const LEGEND: [BarKind; 6] = [
+    BarKind::Ran,
+    BarKind::Waited,
+    BarKind::Asked,
+    BarKind::Failed,
+    BarKind::Queued,
+    BarKind::Blocked,
+];
+
+const fn bar_label(doing: BarKind) -> &'static str {
+    match doing {
+        BarKind::Blocked => "blocked",
+        BarKind::Queued => "queued",
+        BarKind::Asked => "model",
+        BarKind::Ran => "ran",
+        BarKind::Waited => "for you",
+        BarKind::Failed => "failed",
+        BarKind::Moment => "then",
+    }
+}
+
+const fn look(charset: Charset, doing: BarKind) -> (char, Role) {
+    let (unicode, ascii, role) = match doing {
+        BarKind::Blocked => ('·', '.', Role::Blocked),
+        BarKind::Queued => ('╌', '-', Role::Pending),
+        BarKind::Asked => ('═', '=', Role::Accent),
+        BarKind::Ran => ('█', '#', Role::Ok),
+        BarKind::Waited => ('▒', 'w', Role::Awaiting),
+        BarKind::Failed => ('▚', 'x', Role::Failed),
+        BarKind::Moment => ('◆', '*', Role::Operator),
+    };
+    match charset {
+        Charset::Unicode => (unicode, role),
+        Charset::Ascii => (ascii, role),
+    }
+}
+
+/// The nodes of a row whose bars are drawn.
+fn nodes(row: &Row) -> impl Iterator<Item = NodeId> + '_ {
+    std::iter::once(row.key).chain(row.ends(bars::MOST))
+}
+
+/// Draws a row: its name, and its bars.
+pub(crate) fn row(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    place: Rect,
+    here: &Row,
+    scale: &Scale,
+) -> Option<Symbol> {
+    let looks = lines::looks(&model.run.state, here.key);
+    let (glyph, role) = lines::symbol(model, here, looks);
+    canvas.put(place.x + 1, place.y, 1, glyph.encode_utf8(&mut [0; 4]), role);
+    let words = Rect {
+        x: place.x + 3.min(place.width),
+        width: scale.x.saturating_sub(place.x + 4),
+        ..place
+    };
+    let line = lines::line(model, here, looks.1, usize::from(words.width));
+    canvas.row(words, &line, Symbol::Ellipsis.glyph(model.settings.charset));
+    let sign = lines::shine(model, canvas, (place, words), here);
+    let (state, now) = (&model.run.state, model.now_of_run());
+    for bar in bars::of_row(state, now, nodes(here)) {
+        draw(model, canvas, place.y, &bar, scale);
+    }
+    sign
+}
+
+/// Draws the bar of an open request.
+pub(crate) fn live(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: TurnId, scale: &Scale) {
+    let (state, now) = (&model.run.state, model.now_of_run());
+    let area = Rect::new(scale.x, place.y, scale.width, 1).intersection(place);
+    if area.is_empty() {
+        return;
+    }
+    canvas.fill(area, Role::Text);
+    if let Some(bar) = state
+        .turns
+        .get(&turn)
+        .and_then(|turn| bars::of_request(state, now, turn))
+    {
+        draw(model, canvas, place.y, &bar, scale);
+    }
+}
+
+fn draw(model: &Model, canvas: &mut Canvas<'_>, y: u16, bar: &Bar, scale: &Scale) {
+    if scale.width == 0 {
+        return;
+    }
+    let (from, to) = (scale.column(bar.from), scale.column(bar.to));
+    let (glyph, role) = look(model.settings.charset, bar.kind);
+    let role = if bar.open && bar.kind == BarKind::Ran {
+        Role::Running
+    } else {
+        role
+    };
+    let columns = usize::from(to - from) + 1;
+    let mut text: String = std::iter::repeat_n(glyph, columns).collect();
+    if bar.open {
+        // The bar is still open.
+        text.pop();
+        text.push(Symbol::Arrow.glyph(model.settings.charset));
+    }
+    canvas.put(scale.x + from, y, scale.width - from, &text, role);
+}
+
+/// The time since the start of the run.
+fn clock(ms: i64) -> String {
+    let seconds = ms.max(0) / 1000;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
+}
+
+/// How long something took.
+fn length(ms: i64) -> String {
+    match ms {
+        ..1000 => format!("{ms} ms"),
+        1000..60_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        _ => clock(ms),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shown_in_a_fitting_unit() {
+        assert_eq!(length(12), "12 ms");
+        assert_eq!(length(1234), "1.2 s");
+        assert_eq!(length(61_000), "1:01");
+        assert_eq!(clock(3_723_000), "1:02:03");
+    }
+
+    #[test]
+    fn no_two_things_look_the_same() {
+        use std::collections::BTreeSet;
+        let all = [
+            BarKind::Blocked,
+            BarKind::Queued,
+            BarKind::Asked,
+            BarKind::Ran,
+            BarKind::Waited,
+            BarKind::Failed,
+            BarKind::Moment,
+        ];
+        for charset in [Charset::Unicode, Charset::Ascii] {
+            let glyphs: BTreeSet<char> = all.iter().map(|doing| look(charset, *doing).0).collect();
+            assert_eq!(glyphs.len(), all.len());
+        }
+    }
+}

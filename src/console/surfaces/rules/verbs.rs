@@ -1,0 +1,77 @@
+//! Lists the rules of the session, and removes one.
+//!
+//! Must not know: how a rule is evaluated.
+use crate::kernel::availability::{decision, live, unless_refused};
+use crate::kernel::context::{Context, PANES};
+use crate::kernel::decide::send;
+use crate::kernel::model::Model;
+use crate::kernel::model::double_press::What;
+use crate::kernel::msg::Out;
+use crate::kernel::verb::{Care, Effect, Verb};
+use crate::run::refusal::Refusal;
+use crate::run::target::Target;
+use crate::surfaces::rules::RuleList;
+use overrule_domain::command::{Command, RunCommand};
+
+/// The verb `rules`.
+pub const RULES: Verb = Verb {
+    name: "rules",
+    keys: &["B"],
+    contexts: PANES,
+    doc: "list the rules of the session",
+    effect: Effect::Shows,
+    decides: true,
+    care: Care::Careful,
+    available: |model| live(model, true),
+    run: |model, _| list(model),
+    ..Verb::BASE
+};
+
+/// The verb `drop-rule`.
+pub const DROP_RULE: Verb = Verb {
+    name: "drop-rule",
+    keys: &["x", "delete"],
+    contexts: &[Context::On(super::ID)],
+    doc: "remove the rule (asks first)",
+    hint: "remove rule",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| unless_refused(selected(model).map(drop), || decision(model, true)),
+    run: |model, press| drop_rule(model, press.out),
+    ..Verb::BASE
+};
+
+/// Lists the rules of the session.
+fn list(model: &mut Model) -> Result<(), Refusal> {
+    if model.run.state.settings.rules.is_empty() {
+        let key = model.settings.keymap.first("write-rule");
+        return Err(Refusal::new(format!(
+            "No rules in this session. {key} writes one"
+        )));
+    }
+    model.overlays.push(RuleList::default());
+    Ok(())
+}
+
+/// The number of the rule under the cursor.
+fn selected(model: &Model) -> Result<u32, Refusal> {
+    let Some(open) = model.overlays.top::<RuleList>() else {
+        return Err(Refusal::not_open("The list of rules"));
+    };
+    match open.list.selected {
+        Some(Target::Rule(no)) => Ok(no),
+        _ => Err(Refusal::not_selected("rule")),
+    }
+}
+
+/// Removes the rule under the cursor on the second press.
+fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let no = selected(model)?;
+    let key = model.settings.keymap.first("drop-rule");
+    if !model.confirm_press(What::DropRule(no)) {
+        return Err(Refusal::confirmation(format!("{key} again removes rule {no}")));
+    }
+    send(model, Command::Run(RunCommand::DropRule { no }), None, out);
+    Ok(())
+}
