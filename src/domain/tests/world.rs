@@ -11,13 +11,12 @@ use overrule_domain::call::{EffectClass, ErrorClass, Gate, Outcome, Status, Tool
 use overrule_domain::command::{Command, Edit};
 use overrule_domain::effect::Effect;
 use overrule_domain::envelope::{Actor, Envelope, Via};
-use overrule_domain::event::run::{Limits, Started, ToolCard};
+use overrule_domain::event::run::Limits;
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::fork::{ForkPreview, Reading, Ready};
 use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use overrule_domain::input::{Block, Input};
+use overrule_domain::input::Input;
 use overrule_domain::ladder::Timer;
-use overrule_domain::node::Channel;
 use overrule_domain::refusal::{Refusal, RefusalKind};
 use overrule_domain::server_question::QuestionId;
 use overrule_domain::state::State;
@@ -25,14 +24,16 @@ use overrule_domain::transcript::{Message, build};
 use overrule_domain::turn::Stream;
 use overrule_domain::{advance, apply, decide, effects, ready};
 
-use super::rules::TOOLS;
 pub use super::rules::{Rules, sum};
 
+mod given;
 mod look;
 mod operator;
 mod outside;
 mod waits;
 
+use given::started_by;
+pub use given::{answer, call, not_found, started, think};
 pub use operator::UNDO;
 
 /// A request that was made.
@@ -89,76 +90,6 @@ pub struct World {
     asked_for: Vec<Effect>,
     following: bool,
     witness: check::Witness,
-}
-
-pub fn think(text: &str) -> Block {
-    Block::Thought {
-        text: text.into(),
-        channel: Channel::Spoken,
-        opaque: None,
-    }
-}
-
-pub fn call(tool: &str, args: &str) -> Block {
-    Block::Call {
-        id: None,
-        tool: tool.into(),
-        args: args.into(),
-        opaque: None,
-    }
-}
-
-pub fn answer(text: &str) -> Block {
-    Block::Answer {
-        text: text.into(),
-        opaque: None,
-    }
-}
-
-/// A tool says that the thing is not there.
-pub fn not_found() -> ToolError {
-    ToolError {
-        class: ErrorClass::NotFound,
-        message: "no such file".into(),
-        evidence: "errno ENOENT".into(),
-        hint: None,
-        partial: None,
-        executed: true,
-        retry_after_ms: None,
-    }
-}
-
-pub fn started(limits: Limits) -> Started {
-    started_by(&Rules::default(), limits)
-}
-
-fn started_by(rules: &Rules, limits: Limits) -> Started {
-    Started {
-        version: "test".into(),
-        workspace: "/w".into(),
-        model: "script".into(),
-        wire: "scripted".into(),
-        system: "system".into(),
-        tools: TOOLS
-            .iter()
-            .map(|name| ToolCard {
-                description: "a tool".into(),
-                effect_by: None,
-                tags: Rules::tags(name),
-                pause_ms: rules.pauses.get(*name).copied().unwrap_or_default(),
-                ..ToolCard::bare(name, Rules::effect(name).unwrap(), &[])
-            })
-            .collect(),
-        policy: "test".into(),
-        sandbox: "none".into(),
-        limits,
-        user: "me".into(),
-        input: r#"{"k":7}"#.into(),
-        setup: "null".into(),
-        reuse: overrule_domain::event::run::Reuse::default(),
-        hide_edits: false,
-        price: None,
-    }
 }
 
 impl World {

@@ -15,47 +15,20 @@ use overrule_domain::transcript::bytes;
 use overrule_domain::turn::Activity;
 
 /// The agenda, rebuilt from nodes and calls.
-#[expect(clippy::too_many_lines, reason = "one list after the other")]
 pub fn agenda(state: &State) {
     let active = |id: &NodeId| state.nodes[id].active;
-    let with = |expected: &dyn Fn(&Call) -> bool| -> BTreeSet<NodeId> {
-        let calls = state
-            .calls
-            .values()
-            .filter(|call| active(&call.id) && expected(call));
-        calls.map(|call| call.id).collect()
-    };
+    let with = |expected: &dyn Fn(&Call) -> bool| active_with(state, expected);
     let agenda = &state.agenda;
-    assert_eq!(
-        agenda.unchecked,
-        with(&|call: &Call| call.status == Status::Proposed),
-        "unchecked"
-    );
-    assert_eq!(
-        agenda.invalid,
-        with(&|call: &Call| call.status == Status::Invalid),
-        "invalid"
-    );
-    assert_eq!(
-        agenda.blocked,
-        with(&|call: &Call| call.status == Status::Blocked),
-        "blocked"
-    );
-    assert_eq!(
-        agenda.ungated,
-        with(&|call: &Call| call.status == Status::Ready),
-        "ungated"
-    );
-    assert_eq!(
-        agenda.queued,
-        with(&|call: &Call| call.status == Status::Queued),
-        "queued"
-    );
-    assert_eq!(
-        agenda.delayed,
-        with(&|call: &Call| call.status == Status::Scheduled),
-        "delayed"
-    );
+    for (name, list, status) in [
+        ("unchecked", &agenda.unchecked, Status::Proposed),
+        ("invalid", &agenda.invalid, Status::Invalid),
+        ("blocked", &agenda.blocked, Status::Blocked),
+        ("ungated", &agenda.ungated, Status::Ready),
+        ("queued", &agenda.queued, Status::Queued),
+        ("delayed", &agenda.delayed, Status::Scheduled),
+    ] {
+        assert_eq!(*list, with(&|call: &Call| call.status == status), "{name}");
+    }
     assert_eq!(
         agenda.repairing,
         with(&|call: &Call| matches!(call.status, Status::Repairing(_))),
@@ -74,6 +47,54 @@ pub fn agenda(state: &State) {
             call.id
         );
     }
+    running(state);
+    assert_eq!(agenda.suspects, with(&|call: &Call| call.suspect), "suspects");
+    let settled = with(&|call: &Call| call.status.is_settled());
+    assert_eq!(agenda.settled, settled, "settled");
+    let retired = state.calls.keys().filter(|id| !active(id));
+    assert!(agenda.retired.iter().eq(retired), "retired");
+    for node in state.nodes.values().filter(|node| node.pinned) {
+        assert!(agenda.pinned.contains(&node.id.call()), "{} is pinned", node.id);
+    }
+    let effects = state.ledger.values().filter(|entry| entry.effect.has_effect());
+    assert!(
+        effects.map(|entry| &entry.seq).eq(agenda.effects.keys()),
+        "effects"
+    );
+    executions_by_place(state);
+    for turn in state.turns.values() {
+        let bytes: usize = turn.nodes.iter().map(|id| bytes::of_node(state, *id)).sum();
+        assert_eq!(turn.bytes, bytes, "bytes of {}", turn.id);
+    }
+    waiting(state);
+    let open: BTreeSet<_> = state
+        .turns
+        .values()
+        .filter(|turn| !turn.settled && !matches!(turn.activity, Activity::Superseded(_)))
+        .map(|turn| turn.id)
+        .collect();
+    assert_eq!(agenda.open, open, "open");
+    for (id, no) in &agenda.ending {
+        let call = &state.calls[id];
+        let counts = active(id) && call.status == Status::Running(*no);
+        let record = call.attempts.iter().find(|one| one.no == *no).expect("a record");
+        assert!(!counts && record.outcome.is_none(), "{id} {no} is not ending");
+    }
+    names(state);
+    activity(state);
+}
+
+/// The active calls of which something is true.
+fn active_with(state: &State, expected: &dyn Fn(&Call) -> bool) -> BTreeSet<NodeId> {
+    let calls = state.calls.values();
+    let calls = calls.filter(|call| state.nodes[&call.id].active && expected(call));
+    calls.map(|call| call.id).collect()
+}
+
+/// Executions and sub-agents.
+fn running(state: &State) {
+    let with = |expected: &dyn Fn(&Call) -> bool| active_with(state, expected);
+    let agenda = &state.agenda;
     let by_child = |call: &Call| {
         let own = |no| call.attempts.iter().find(|one| one.no == no);
         matches!(call.status, Status::Running(no) if own(no).is_some_and(|one| one.thread.is_some()))
@@ -94,24 +115,12 @@ pub fn agenda(state: &State) {
         .into_iter()
         .filter(|id| state.turns_of(*id).next().is_some());
     assert_eq!(agenda.children, children.collect(), "children");
-    assert_eq!(agenda.suspects, with(&|call: &Call| call.suspect), "suspects");
-    let settled = with(&|call: &Call| call.status.is_settled());
-    assert_eq!(agenda.settled, settled, "settled");
-    let retired = state.calls.keys().filter(|id| !active(id));
-    assert!(agenda.retired.iter().eq(retired), "retired");
-    for node in state.nodes.values().filter(|node| node.pinned) {
-        assert!(agenda.pinned.contains(&node.id.call()), "{} is pinned", node.id);
-    }
-    let effects = state.ledger.values().filter(|entry| entry.effect.has_effect());
-    assert!(
-        effects.map(|entry| &entry.seq).eq(agenda.effects.keys()),
-        "effects"
-    );
-    executions_by_place(state);
-    for turn in state.turns.values() {
-        let bytes: usize = turn.nodes.iter().map(|id| bytes::of_node(state, *id)).sum();
-        assert_eq!(turn.bytes, bytes, "bytes of {}", turn.id);
-    }
+}
+
+/// What waits for the operator, for an input, or is to be looked at again.
+fn waiting(state: &State) {
+    let with = |expected: &dyn Fn(&Call) -> bool| active_with(state, expected);
+    let agenda = &state.agenda;
     let waiting: BTreeSet<NodeId> = agenda.waiting.values().copied().collect();
     assert_eq!(
         waiting,
@@ -133,21 +142,6 @@ pub fn agenda(state: &State) {
             .collect(),
         "stalled"
     );
-    let open: BTreeSet<_> = state
-        .turns
-        .values()
-        .filter(|turn| !turn.settled && !matches!(turn.activity, Activity::Superseded(_)))
-        .map(|turn| turn.id)
-        .collect();
-    assert_eq!(agenda.open, open, "open");
-    for (id, no) in &agenda.ending {
-        let call = &state.calls[id];
-        let counts = active(id) && call.status == Status::Running(*no);
-        let record = call.attempts.iter().find(|one| one.no == *no).expect("a record");
-        assert!(!counts && record.outcome.is_none(), "{id} {no} is not ending");
-    }
-    names(state);
-    activity(state);
 }
 
 fn names(state: &State) {

@@ -205,38 +205,7 @@ impl Mirror {
                 outcome,
                 origin,
                 ..
-            } => {
-                let resolved = self.resolved.take().filter(|(id, _)| id == call);
-                if let Some((_, intent)) = resolved {
-                    self.gave.insert(intent, outcome.clone());
-                }
-                if let Origin::Reused { from } = origin {
-                    assert_eq!(
-                        self.gave.get(from),
-                        Some(outcome),
-                        "{call} is given what {from} did not give"
-                    );
-                }
-                if self.carried.remove(call) {
-                    self.reuse_result(state, *call, outcome);
-                    return;
-                }
-                let Some(node) = self.find(*call) else { return };
-                if let Origin::Operator { .. } = origin {
-                    node.worded = true;
-                    let End::Value(value) = end_of(outcome) else {
-                        panic!("a person writes values")
-                    };
-                    node.fates.push(Fate::Given { value, by_edit });
-                    return;
-                }
-                // A result that was taken from another branch comes with what it ran with.
-                let NodeContent::Call(_, text) = &node.content else {
-                    return;
-                };
-                let args = node.ready.clone().unwrap_or_else(|| parse(text));
-                node.fates.push(Fate::Ran(args, outcome.clone()));
-            }
+            } => self.given(state, *call, (outcome, origin), by_edit),
             CallEvent::Decided {
                 call,
                 decision: Decision::Reject { .. },
@@ -248,5 +217,39 @@ impl Mirror {
             }
             _ => {}
         }
+    }
+
+    /// A call is given a result without an execution.
+    fn given(&mut self, state: &State, call: NodeId, (outcome, origin): (&Outcome, &Origin), by_edit: bool) {
+        let resolved = self.resolved.take().filter(|(id, _)| *id == call);
+        if let Some((_, intent)) = resolved {
+            self.gave.insert(intent, outcome.clone());
+        }
+        if let Origin::Reused { from } = origin {
+            assert_eq!(
+                self.gave.get(from),
+                Some(outcome),
+                "{call} is given what {from} did not give"
+            );
+        }
+        if self.carried.remove(&call) {
+            self.reuse_result(state, call, outcome);
+            return;
+        }
+        let Some(node) = self.find(call) else { return };
+        if let Origin::Operator { .. } = origin {
+            node.worded = true;
+            let End::Value(value) = end_of(outcome) else {
+                panic!("a person writes values")
+            };
+            node.fates.push(Fate::Given { value, by_edit });
+            return;
+        }
+        // A result that was taken from another branch comes with what it ran with.
+        let NodeContent::Call(_, text) = &node.content else {
+            return;
+        };
+        let args = node.ready.clone().unwrap_or_else(|| parse(text));
+        node.fates.push(Fate::Ran(args, outcome.clone()));
     }
 }
