@@ -14,8 +14,10 @@ mod escape;
 mod index;
 mod outcome;
 mod recall;
+mod repair;
 mod resilience;
 mod run;
+mod summary;
 mod turn;
 mod weight;
 

@@ -4,7 +4,6 @@
 //!
 //! Data only. The rules that change the status of a call are in `decide`, `advance` and `apply`.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -16,12 +15,16 @@ use super::output_digest::OutputDigest;
 use super::repair::Change;
 
 mod failure_words;
+mod operand;
 mod outcome;
 mod parts;
+mod status;
 mod verdict;
 
+pub use operand::{FileCheck, Operand, Runs};
 pub use outcome::{ErrorClass, Outcome, ToolError};
 pub use parts::{ApprovalState, DataRefs, FailureState, LaunchContext, Validation};
+pub use status::Status;
 pub use verdict::{
     Answer, Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Shown, ShownForm, Verdict,
 };
@@ -74,128 +77,6 @@ impl EffectClass {
     }
 }
 
-/// Status of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Status {
-    /// Sealed by the model or typed by the operator; not checked yet.
-    Proposed,
-    /// The check found faults (listed in [`Validation::faults`]); the operator or a repair can
-    /// still fix it.
-    Invalid,
-    /// Waits for references that are not written yet.
-    Blocked,
-    /// All its inputs are known; the gate has not decided yet.
-    Ready,
-    /// Ready; waits for the operator.
-    AwaitingApproval,
-    /// Ready; an equal effect may already have happened, so it needs consent.
-    Consent(ConsentCause),
-    /// Approved; waits for a slot.
-    Queued,
-    /// Runs after a wait (in [`FailureState::delay`]): again after a failure, or for the first time
-    /// once its approval can no longer be withdrawn.
-    Scheduled,
-    /// Failed, and its arguments are being repaired.
-    Repairing(Stage),
-    /// Is being executed.
-    Running(Attempt),
-    /// It was running when the program ended, or was cut off: its outcome is unknown.
-    OutcomeUnknown(Attempt),
-    /// Ended with a value.
-    Succeeded,
-    /// A command that ended with this exit code, which is not one of its success codes: the call
-    /// succeeded, but gives no value.
-    Exited(i32),
-    /// Ended with an error.
-    Failed(ErrorClass),
-    /// Rejected by the operator, or denied by the policy.
-    Rejected,
-    /// The operator left the outcome of an execution unknown: it does not run again.
-    Abandoned,
-    /// The deadline passed without a decision.
-    Expired,
-    /// Something that it depends on will never have a value.
-    Skipped,
-    /// A reference that will never be written.
-    Unsatisfiable,
-}
-
-impl Status {
-    /// The status of a call that ended with an outcome.
-    pub const fn of(outcome: &Outcome) -> Self {
-        match outcome {
-            Outcome::Ok { exit: None, .. } => Self::Succeeded,
-            Outcome::Ok { exit: Some(code), .. } => Self::Exited(*code),
-            Outcome::Err(error) => Self::Failed(error.class),
-            Outcome::Cancelled { .. } => Self::Failed(ErrorClass::Cancelled),
-        }
-    }
-
-    /// True once the call has its result, error or rejection for this revision.
-    pub const fn is_settled(&self) -> bool {
-        matches!(
-            self,
-            Self::Succeeded
-                | Self::Exited(_)
-                | Self::Failed(_)
-                | Self::Rejected
-                | Self::Abandoned
-                | Self::Expired
-                | Self::Skipped
-                | Self::Unsatisfiable
-        )
-    }
-
-    /// True for a checked call on its way to a result.
-    pub const fn is_under_way(&self) -> bool {
-        !self.is_settled() && !matches!(self, Self::Proposed | Self::Invalid)
-    }
-
-    /// True while the call waits for the operator.
-    pub const fn needs_operator(&self) -> bool {
-        matches!(
-            self,
-            Self::AwaitingApproval
-                | Self::Consent(_)
-                | Self::OutcomeUnknown(_)
-                | Self::Repairing(Stage::Choosing)
-        )
-    }
-
-    /// The status as a few lower-case words.
-    pub const fn base_label(&self) -> &'static str {
-        match self {
-            Self::Proposed => "proposed",
-            Self::Invalid => "invalid",
-            Self::Blocked => "blocked",
-            Self::Ready => "ready",
-            Self::AwaitingApproval => "awaiting approval",
-            Self::Consent(_) => "awaiting consent",
-            Self::Queued => "queued",
-            Self::Scheduled => "waiting to run",
-            Self::Repairing(stage) => stage.label(),
-            Self::Running(_) => "running",
-            Self::OutcomeUnknown(_) => "outcome unknown",
-            Self::Succeeded => "succeeded",
-            Self::Exited(_) => "ended with an exit code",
-            Self::Failed(_) => "failed",
-            Self::Rejected => "rejected",
-            Self::Abandoned => "left unknown",
-            Self::Expired => "not approved in time",
-            Self::Skipped => "skipped",
-            Self::Unsatisfiable => "unsatisfiable",
-        }
-    }
-
-    /// The status as a few lower-case words, with the exit code of a command.
-    pub fn label(&self) -> Cow<'static, str> {
-        match self {
-            Self::Exited(code) => Cow::Owned(format!("exit {code}")),
-            other => Cow::Borrowed(other.base_label()),
-        }
-    }
-}
-
 /// Why a repeated effect needs consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -221,68 +102,6 @@ pub struct Binding {
     /// Revision of the source's observation that was read.
     #[serde(default)]
     pub rev: Rev,
-}
-
-/// A file that an execution runs, as it was when the call became ready. Its content is part of the
-/// decision.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Operand {
-    /// Its path, relative to the workspace if it is inside.
-    pub path: Arc<str>,
-    /// Its size in bytes.
-    #[serde(default)]
-    pub bytes: u64,
-    /// How far it was read.
-    #[serde(default, skip_serializing_if = "FileCheck::is_whole")]
-    pub seen: FileCheck,
-    /// Hash of the part that was read.
-    pub hash: Arc<str>,
-}
-
-/// How far a file was read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FileCheck {
-    /// All of it.
-    #[default]
-    Whole,
-    /// Only its size and dates: it is too long to be read each time.
-    Dates,
-    /// Not at all: only a shell can say which file the word names.
-    Unspecified,
-    /// There may be more files: not everything that the call names was read.
-    Cut,
-}
-
-/// The files that a call may run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Runs {
-    /// As they were when it became ready.
-    pub operands: Vec<Operand>,
-    /// Paths of those whose content differs from the time it was ready before.
-    pub changed: Vec<Arc<str>>,
-}
-
-impl FileCheck {
-    /// True for a file; false if it only stands for something that was not read.
-    pub const fn is_file(self) -> bool {
-        matches!(self, Self::Whole | Self::Dates)
-    }
-
-    /// A warning for the operator; none if the whole file was read.
-    pub const fn warning(self) -> Option<&'static str> {
-        match self {
-            Self::Whole => None,
-            Self::Dates => Some("too long to be read: its size and dates count"),
-            Self::Unspecified => Some("only a shell can tell which file that is: it is not looked at"),
-            Self::Cut => Some("not all files that it may run were looked at"),
-        }
-    }
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-    fn is_whole(&self) -> bool {
-        *self == Self::Whole
-    }
 }
 
 /// One execution.

@@ -5,6 +5,7 @@
 //! It decides only what follows directly. What follows from the new state is found by `advance`.
 
 mod call;
+mod checks;
 mod consent;
 pub mod edit;
 mod escape;

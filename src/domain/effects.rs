@@ -14,7 +14,7 @@ use super::envelope::Envelope;
 use super::escape::LoopStep;
 use super::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use super::fork;
-use super::id::{Attempt, NodeId};
+use super::id::{Attempt, NodeId, Rev};
 use super::ladder::{Stage, Timer};
 use super::reduction::summary;
 use super::repair::Reply;
@@ -30,61 +30,74 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
     effects
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "one arm for each fact that asks something of the world"
-)]
 fn of_event(state: &State, envelope: &Envelope) -> Vec<Effect> {
     match &envelope.event {
-        Event::Turn(TurnEvent::Requested {
+        Event::Run(event) => of_run(state, envelope, event),
+        Event::Turn(event) => of_turn(state, envelope, event),
+        Event::Call(event) => of_call(state, envelope, event),
+        Event::Edit(event) => of_edit(envelope, event),
+        Event::Resilience(event) => of_resilience(state, envelope, event),
+        Event::Escape(event) => of_escape(state, event),
+        Event::Weight(_) => Vec::new(),
+    }
+}
+
+fn of_run(state: &State, envelope: &Envelope, event: &RunEvent) -> Vec<Effect> {
+    match event {
+        RunEvent::Reopened { interrupted, .. } => reopened(state, envelope, interrupted),
+        RunEvent::Resumed {} => [deadlines(state), approvers(state), waits(state), questions(state)].concat(),
+        RunEvent::LimitReached { message, .. } => vec![notify(message.clone())],
+        RunEvent::Finished { .. } => vec![notify("the run is finished".into())],
+        _ => Vec::new(),
+    }
+}
+
+fn of_turn(state: &State, envelope: &Envelope, event: &TurnEvent) -> Vec<Effect> {
+    match event {
+        TurnEvent::Requested {
             turn,
             thread,
             request,
             ..
-        }) => {
-            vec![Effect::Ask {
-                turn: *turn,
-                thread: *thread,
-                request: *request,
-            }]
-        }
-        Event::Turn(TurnEvent::RetryScheduled { turn, wait_ms, .. }) => vec![Effect::Timer {
+        } => vec![Effect::Ask {
+            turn: *turn,
+            thread: *thread,
+            request: *request,
+        }],
+        TurnEvent::RetryScheduled { turn, wait_ms, .. } => vec![Effect::Timer {
             timer: Timer::Request { turn: *turn },
             set: envelope.seq,
             ms: *wait_ms,
         }],
-        Event::Turn(TurnEvent::Aborted { .. }) | Event::Call(CallEvent::CancelAsked { .. }) => {
-            ends(&envelope.event).into_iter().collect()
-        }
-        Event::Turn(TurnEvent::Broken { turn, fault, .. }) => {
-            vec![Effect::Notify {
-                why: format!("{turn}: {}", fault.kind.label()),
-            }]
-        }
-        Event::Call(CallEvent::Started {
+        TurnEvent::Aborted { .. } => ends(&envelope.event).into_iter().collect(),
+        TurnEvent::Broken { turn, fault, .. } => vec![notify(format!("{turn}: {}", fault.kind.label()))],
+        TurnEvent::Restored { .. } => [deadlines(state), approvers(state)].concat(),
+        _ => Vec::new(),
+    }
+}
+
+fn of_call(state: &State, envelope: &Envelope, event: &CallEvent) -> Vec<Effect> {
+    match event {
+        CallEvent::CancelAsked { .. } => ends(&envelope.event).into_iter().collect(),
+        CallEvent::Started {
             call,
             rev,
             attempt,
             key,
             thread: None,
             ..
-        }) => {
-            vec![Effect::Launch {
-                call: *call,
-                rev: *rev,
-                attempt: *attempt,
-                key: key.clone(),
-            }]
-        }
-        Event::Call(CallEvent::Asked {
+        } => vec![Effect::Launch {
+            call: *call,
+            rev: *rev,
+            attempt: *attempt,
+            key: key.clone(),
+        }],
+        CallEvent::Asked {
             call,
             deadline_ms,
             approver,
             ..
-        }) => {
-            let notify = Effect::Notify {
-                why: format!("{call} waits for approval"),
-            };
+        } => {
             let next = match (approver, deadline_ms) {
                 (Some(_), _) => Some(Effect::AskApprover {
                     call: *call,
@@ -97,68 +110,63 @@ fn of_event(state: &State, envelope: &Envelope) -> Vec<Effect> {
                 }),
                 (None, None) => None,
             };
-            [notify].into_iter().chain(next).collect()
+            let waits = notify(format!("{call} waits for approval"));
+            [waits].into_iter().chain(next).collect()
         }
-        Event::Call(CallEvent::Decided { call, decision, .. }) => decided(state, envelope, *call, decision),
-        Event::Call(CallEvent::ConsentAsked { call, .. }) => {
-            vec![Effect::Notify {
-                why: format!("{call} waits for consent"),
-            }]
-        }
-        Event::Run(RunEvent::Reopened { interrupted, .. }) => reopened(state, envelope, interrupted),
-        Event::Run(RunEvent::Resumed {}) => {
-            [deadlines(state), approvers(state), waits(state), questions(state)].concat()
-        }
-        Event::Turn(TurnEvent::Restored { .. }) => [deadlines(state), approvers(state)].concat(),
-        Event::Resilience(ResilienceEvent::RetryScheduled { call, .. })
-        | Event::Call(CallEvent::Graced { call, .. }) => wait(state, *call).into_iter().collect(),
-        Event::Resilience(ResilienceEvent::RepairAsked { call, rev, round, .. }) => {
-            vec![Effect::AskRepair {
-                call: *call,
-                rev: *rev,
-                round: *round,
-                wait_ms: 0,
-            }]
-        }
-        Event::Resilience(ResilienceEvent::RepairBroke {
+        CallEvent::Decided { call, decision, .. } => decided(state, envelope, *call, decision),
+        CallEvent::ConsentAsked { call, .. } => vec![notify(format!("{call} waits for consent"))],
+        CallEvent::Graced { call, .. } => wait(state, *call).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn of_edit(envelope: &Envelope, event: &EditEvent) -> Vec<Effect> {
+    match event {
+        EditEvent::SummaryAsked { .. } => vec![Effect::AskSummary {
+            set: envelope.seq,
+            wait_ms: 0,
+        }],
+        EditEvent::SummaryBroke { set, wait_ms, .. } => vec![Effect::AskSummary {
+            set: *set,
+            wait_ms: *wait_ms,
+        }],
+        EditEvent::SummaryAnswered {
+            reply: Reply::Failed { why },
+            ..
+        } => vec![notify(format!("there is no summary: {why}"))],
+        _ => Vec::new(),
+    }
+}
+
+fn of_resilience(state: &State, envelope: &Envelope, event: &ResilienceEvent) -> Vec<Effect> {
+    let ask = |call: NodeId, rev: Rev, round: u32, wait_ms: u64| {
+        vec![Effect::AskRepair {
+            call,
+            rev,
+            round,
+            wait_ms,
+        }]
+    };
+    match event {
+        ResilienceEvent::RetryScheduled { call, .. } => wait(state, *call).into_iter().collect(),
+        ResilienceEvent::RepairAsked { call, rev, round, .. } => ask(*call, *rev, *round, 0),
+        ResilienceEvent::RepairBroke {
             call,
             rev,
             round,
             wait_ms,
             ..
-        }) => {
-            vec![Effect::AskRepair {
-                call: *call,
-                rev: *rev,
-                round: *round,
-                wait_ms: *wait_ms,
-            }]
-        }
-        Event::Edit(EditEvent::SummaryAsked { .. }) => vec![Effect::AskSummary {
-            set: envelope.seq,
-            wait_ms: 0,
-        }],
-        Event::Edit(EditEvent::SummaryBroke { set, wait_ms, .. }) => vec![Effect::AskSummary {
-            set: *set,
-            wait_ms: *wait_ms,
-        }],
-        Event::Edit(EditEvent::SummaryAnswered {
-            reply: Reply::Failed { why },
-            ..
-        }) => vec![Effect::Notify {
-            why: format!("there is no summary: {why}"),
-        }],
-        Event::Resilience(ResilienceEvent::BreakerChanged {
+        } => ask(*call, *rev, *round, *wait_ms),
+        ResilienceEvent::RepairOffered { call, .. } => vec![notify(format!("{call}: choose a repair"))],
+        ResilienceEvent::BreakerChanged {
             scope,
             generation,
             to: Phase::Open,
             wait_ms,
             why,
             instead: _,
-        }) => vec![
-            Effect::Notify {
-                why: format!("the breaker of {scope} opened: {why}"),
-            },
+        } => vec![
+            notify(format!("the breaker of {scope} opened: {why}")),
             Effect::Timer {
                 timer: Timer::Breaker {
                     scope: scope.clone(),
@@ -168,34 +176,27 @@ fn of_event(state: &State, envelope: &Envelope) -> Vec<Effect> {
                 ms: *wait_ms,
             },
         ],
-        Event::Resilience(ResilienceEvent::RepairOffered { call, .. }) => {
-            vec![Effect::Notify {
-                why: format!("{call}: choose a repair"),
-            }]
-        }
-        Event::Run(RunEvent::LimitReached { message, .. }) => vec![Effect::Notify { why: message.clone() }],
-        Event::Run(RunEvent::Finished { .. }) => vec![Effect::Notify {
-            why: "the run is finished".into(),
-        }],
-        Event::Escape(EscapeEvent::Proposed {
+        _ => Vec::new(),
+    }
+}
+
+fn of_escape(state: &State, event: &EscapeEvent) -> Vec<Effect> {
+    match event {
+        EscapeEvent::Proposed {
             incident,
             step: LoopStep::Human | LoopStep::Restrict | LoopStep::Stop,
             ..
-        }) => {
+        } => {
             let found = state.learned.escape.incident(*incident);
             let words = found.map_or_else(String::new, |found| found.finding.describe());
-            vec![Effect::Notify {
-                why: format!("loop {incident}: {words}"),
-            }]
+            vec![notify(format!("loop {incident}: {words}"))]
         }
-        Event::Run(_)
-        | Event::Turn(_)
-        | Event::Call(_)
-        | Event::Edit(_)
-        | Event::Resilience(_)
-        | Event::Escape(_)
-        | Event::Weight(_) => Vec::new(),
+        _ => Vec::new(),
     }
+}
+
+fn notify(why: String) -> Effect {
+    Effect::Notify { why }
 }
 
 /// Returns the request to end what an event ends, if it was running; the event alone decides.

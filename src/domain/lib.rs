@@ -48,6 +48,7 @@ pub mod node;
 pub mod orphan_process;
 pub mod output;
 pub mod output_digest;
+mod overflow;
 pub mod pending_retry;
 pub mod price;
 pub mod ready;

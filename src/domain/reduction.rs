@@ -6,7 +6,6 @@
 //! reduction counts from one turn on, so that the requests before it stay what they were.
 
 pub mod left_out;
-pub(crate) mod overflow;
 pub mod summary;
 
 use std::collections::BTreeSet;

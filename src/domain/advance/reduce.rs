@@ -7,7 +7,7 @@ use crate::draft::Draft;
 use crate::event::RunEvent;
 use crate::event::run::Reduction;
 use crate::id::ThreadId;
-use crate::reduction::overflow::{ask_reduced, most, not_unchanged};
+use crate::overflow::{ask_reduced, most, not_unchanged};
 use crate::reduction::{self, summary};
 
 /// Makes the refused request of a thread shorter without a decision, where the settings allow that. True if the thread

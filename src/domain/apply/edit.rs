@@ -6,72 +6,17 @@ use std::sync::Arc;
 
 use super::added::add_node;
 use super::at::At;
-use super::{call, index, recall};
+use super::{call, index, recall, summary};
 use crate::call::{Digest, Status, Validation};
 use crate::event::EditEvent;
-use crate::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId};
+use crate::id::{Epoch, NodeId, NodeKind, Rev, ThreadId};
 use crate::node::{Channel, Content, NodeState, Origin, Revision};
-use crate::reduction::summary::SummaryQuestion;
-use crate::repair::Reply;
 use crate::state::{EditRecord, EpochOrigin, EpochRecord, Mode, State};
 use crate::thread;
-use crate::turn::Usage;
 
-#[expect(clippy::too_many_lines, reason = "one arm for each fact of the family")]
 pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
     match event {
-        EditEvent::Committed {
-            epoch,
-            intervention,
-            target,
-            after,
-            what,
-            reason,
-            by,
-        } => {
-            begin(state, at, *epoch, what);
-            release(state);
-            let turn = target
-                .and_then(|target| state.nodes.get(&target))
-                .map(|node| node.turn)
-                .or(*after)
-                .or_else(|| state.turns_of(ThreadId(0)).next_back().map(|turn| turn.id))
-                .unwrap_or_default();
-            let text: Arc<str> = match reason {
-                Some(reason) => Arc::from(format!("{what}: {reason}")),
-                None => what.clone(),
-            };
-            let user = state
-                .started
-                .as_ref()
-                .map_or_else(|| Arc::from("operator"), |started| started.user.clone());
-            let content = Content::Text {
-                text,
-                channel: Channel::Spoken,
-                opaque: None,
-            };
-            let origin = match by {
-                Some(rule) => Origin::Engine { rule: rule.clone() },
-                None => Origin::Operator { user },
-            };
-            add_node(state, at, turn, *intervention, content, origin);
-            let thread = state.turns.get(&turn).map_or(thread::ROOT, |turn| turn.thread);
-            state.operator.edits.push(EditRecord {
-                seq: at.seq,
-                epoch: *epoch,
-                intervention: *intervention,
-                target: *target,
-                thread,
-                what: what.clone(),
-                by: by.clone(),
-                rejected: Vec::new(),
-                shortened: Vec::new(),
-                left_out: Vec::new(),
-                summary: None,
-                after: *after,
-            });
-            mark_edited(state, thread);
-        }
+        EditEvent::Committed { .. } => committed(state, at, event),
         EditEvent::Revised {
             node,
             rev,
@@ -86,22 +31,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
         EditEvent::MarkedStale { calls } => {
             index::suspect(state, calls);
         }
-        EditEvent::Superseded { nodes } => {
-            index::retire(state, nodes);
-            // No other edit of an answer supersedes it alone.
-            let edited = state.operator.edits.last_mut().filter(|edit| {
-                let target = edit.target.filter(|target| target.kind == NodeKind::Answer);
-                target.is_some_and(|target| nodes.contains(&target))
-            });
-            if let Some(edit) = edited {
-                edit.rejected.clone_from(nodes);
-            }
-            if let Mode::Finished(answer) = state.mode
-                && nodes.contains(&answer)
-            {
-                state.mode = Mode::Running;
-            }
-        }
+        EditEvent::Superseded { nodes } => superseded(state, nodes),
         EditEvent::Orphaned { entries } => {
             for entry in entries {
                 if let Some(entry) = state.ledger.get_mut(entry) {
@@ -131,41 +61,10 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 edit.summary.clone_from(summary);
             }
         }
-        EditEvent::SummaryAsked {
-            thread,
-            turns,
-            after,
-            what,
-            by,
-        } => {
-            state.tally.requests = state.tally.requests.saturating_add(1);
-            let of_others = |one: &SummaryQuestion| one.thread != *thread || one.failed.is_none();
-            state.operator.summaries.retain(|_, one| of_others(one));
-            let asked = SummaryQuestion {
-                set: at.seq,
-                epoch: state.epoch,
-                thread: *thread,
-                turns: turns.clone(),
-                after: *after,
-                what: what.clone(),
-                by: by.clone(),
-                broke: 0,
-                failed: None,
-            };
-            state.operator.summaries.insert(at.seq, asked);
-        }
-        EditEvent::SummaryBroke { set, usage, .. } => {
-            let set = &question(state, *set);
-            state.tally.requests = state.tally.requests.saturating_add(1);
-            summary_cost(state, *set, *usage);
-            if let Some(asked) = state.operator.summaries.get_mut(set) {
-                asked.broke = asked.broke.saturating_add(1);
-            }
-        }
-        EditEvent::SummaryAnswered { set, reply, usage } => {
-            let set = question(state, *set);
-            summary_cost(state, set, *usage);
-            summary_answered(state, set, reply);
+        EditEvent::SummaryAsked { .. }
+        | EditEvent::SummaryBroke { .. }
+        | EditEvent::SummaryAnswered { .. } => {
+            summary::apply(state, at, event);
         }
         EditEvent::CorrectionsLost { nodes } => {
             state.agenda.lost.extend(nodes.iter().map(|id| id.call()));
@@ -178,36 +77,79 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
     }
 }
 
-/// The question that an event names. Where it names none, as in sessions of earlier builds, it is about the newest.
-fn question(state: &State, set: Seq) -> Seq {
-    let mut open = state
-        .operator
-        .summaries
-        .values()
-        .rev()
-        .filter(|one| one.failed.is_none());
-    let newest = open.next().filter(|_| set == Seq::default());
-    newest.map_or(set, |one| one.set)
+/// Begins an epoch with the node that stands for the edit.
+fn committed(state: &mut State, at: At, event: &EditEvent) {
+    let EditEvent::Committed {
+        epoch,
+        intervention,
+        target,
+        after,
+        what,
+        reason,
+        by,
+    } = event
+    else {
+        return;
+    };
+    begin(state, at, *epoch, what);
+    release(state);
+    let turn = target
+        .and_then(|target| state.nodes.get(&target))
+        .map(|node| node.turn)
+        .or(*after)
+        .or_else(|| state.turns_of(ThreadId(0)).next_back().map(|turn| turn.id))
+        .unwrap_or_default();
+    let text: Arc<str> = match reason {
+        Some(reason) => Arc::from(format!("{what}: {reason}")),
+        None => what.clone(),
+    };
+    let user = state
+        .started
+        .as_ref()
+        .map_or_else(|| Arc::from("operator"), |started| started.user.clone());
+    let content = Content::Text {
+        text,
+        channel: Channel::Spoken,
+        opaque: None,
+    };
+    let origin = match by {
+        Some(rule) => Origin::Engine { rule: rule.clone() },
+        None => Origin::Operator { user },
+    };
+    add_node(state, at, turn, *intervention, content, origin);
+    let thread = state.turns.get(&turn).map_or(thread::ROOT, |turn| turn.thread);
+    state.operator.edits.push(EditRecord {
+        seq: at.seq,
+        epoch: *epoch,
+        intervention: *intervention,
+        target: *target,
+        thread,
+        what: what.clone(),
+        by: by.clone(),
+        rejected: Vec::new(),
+        shortened: Vec::new(),
+        left_out: Vec::new(),
+        summary: None,
+        after: *after,
+    });
+    mark_edited(state, thread);
 }
 
-/// Ends the question for a summary. A failed one stays, so that it is not asked again by itself.
-fn summary_answered(state: &mut State, set: Seq, reply: &Reply) {
-    match reply {
-        Reply::Answered { .. } => _ = state.operator.summaries.remove(&set),
-        Reply::Failed { why } => {
-            if let Some(asked) = state.operator.summaries.get_mut(&set) {
-                asked.failed = Some(why.clone());
-            }
-        }
+/// Nodes that an edit supersedes, without their turns.
+fn superseded(state: &mut State, nodes: &[NodeId]) {
+    index::retire(state, nodes);
+    // No other edit of an answer supersedes it alone.
+    let edited = state.operator.edits.last_mut().filter(|edit| {
+        let target = edit.target.filter(|target| target.kind == NodeKind::Answer);
+        target.is_some_and(|target| nodes.contains(&target))
+    });
+    if let Some(edit) = edited {
+        edit.rejected = nodes.to_vec();
     }
-}
-
-/// Counts what a question for a summary cost.
-fn summary_cost(state: &mut State, set: Seq, usage: Usage) {
-    state.tally.usage = state.tally.usage.plus(usage);
-    let asked = state.operator.summaries.get(&set);
-    if let Some(turn) = asked.and_then(|asked| asked.after.or_else(|| asked.turns.last().copied())) {
-        super::turn::spend(state, turn, usage);
+    if let Mode::Finished(answer) = state.mode
+        && nodes.contains(&answer)
+    {
+        state.mode = Mode::Running;
     }
 }
 

@@ -152,7 +152,7 @@ fn finished(
     }
     super::breaker::ran(state, &guards, (id, attempt), outcome);
     if let Some(helped) = repair_stats::helped(outcome).filter(|_| current) {
-        super::resilience::repaired(state, id, rev, helped);
+        super::repair::repaired(state, id, rev, helped);
     }
     if unknown {
         index::gate_again(state);

@@ -5,28 +5,26 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+mod block;
 mod place;
 
+use self::block::spoken;
 use self::place::place;
 use super::added::add_node;
 use super::at::At;
 use super::index;
 use crate::breaker::of_run;
 use crate::breaker::{Scope, Source};
-use crate::call::Call;
 use crate::event::TurnEvent;
-use crate::event::run::{Started, ToolCard};
-use crate::history::History;
-use crate::id::{NodeId, Seq, ThreadId, TurnId};
+use crate::id::{Seq, ThreadId, TurnId};
 use crate::ladder::Delay;
-use crate::node::{Channel, Content, Origin};
+use crate::node::Origin;
 use crate::output::InvalidAnswer;
 use crate::pending_retry::by_itself;
 use crate::state::{Mode, State};
 use crate::thread::{self, Child};
 use crate::turn::{Activity, OpenText, Outage, Producer, Stream, StreamFaultKind, Turn, Usage};
 
-#[expect(clippy::too_many_lines, reason = "one arm for each fact of the family")]
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     match event {
         TurnEvent::Delegated { .. } => delegated(state, at, event),
@@ -43,78 +41,10 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             }
         }
         TurnEvent::Requested { .. } => requested(state, at, event),
-        TurnEvent::Prompted { turn, node, text } => {
-            // The words of the user of another program come with its requests.
-            // It may have no tools but those that the provider runs.
-            let may_be_agents = |started: &Started| started.tools.first().is_none_or(ToolCard::is_of_agent);
-            let is_agents = !at.by_person && state.started.as_deref().is_some_and(may_be_agents);
-            let origin = if is_agents {
-                Origin::Import
-            } else {
-                operator(state)
-            };
-            add_node(state, at, *turn, *node, spoken(text), origin);
-            wake_run(state);
-        }
-        TurnEvent::Thought {
-            turn,
-            node,
-            text,
-            channel,
-            opaque,
-            origin,
-        } => {
-            let content = Content::Text {
-                text: text.clone(),
-                channel: *channel,
-                opaque: opaque.clone(),
-            };
-            add_node(state, at, *turn, *node, content, origin.clone());
-            received(state, *turn, origin);
-            if matches!(origin, Origin::Operator { .. }) {
-                wake_run(state);
-            }
-        }
-        TurnEvent::Proposed {
-            turn,
-            node,
-            provider_id,
-            tool,
-            args,
-            opaque,
-            origin,
-        } => {
-            let content = Content::Call {
-                tool: offered(state, tool),
-                args: args.clone(),
-            };
-            add_node(state, at, *turn, *node, content, origin.clone());
-            received(state, *turn, origin);
-            propose(state, *turn, *node, provider_id.clone());
-            if let Some(opaque) = opaque {
-                with(state, *turn, |turn| {
-                    turn.more.opaque.push((*node, opaque.clone()));
-                });
-            }
-            super::edit::hold_new(state, *node);
-            if matches!(origin, Origin::Operator { .. }) {
-                wake_run(state);
-            }
-        }
-        TurnEvent::Answered {
-            turn,
-            node,
-            text,
-            opaque,
-        } => {
-            let content = Content::Text {
-                text: text.clone(),
-                channel: Channel::Spoken,
-                opaque: opaque.clone(),
-            };
-            add_node(state, at, *turn, *node, content, Origin::Model);
-            received(state, *turn, &Origin::Model);
-        }
+        TurnEvent::Prompted { .. }
+        | TurnEvent::Thought { .. }
+        | TurnEvent::Proposed { .. }
+        | TurnEvent::Answered { .. } => block::apply(state, at, event),
         TurnEvent::AnswerInvalid { .. } => unfit(state, event),
         TurnEvent::Matched { turn, blocks } => with(state, *turn, |turn| turn.received = *blocks),
         TurnEvent::Partial {
@@ -355,27 +285,69 @@ fn with(state: &mut State, turn: TurnId, change: impl FnOnce(&mut Turn)) {
     }
 }
 
-/// The name of a tool as the start of the run has it, so that all calls share the text.
-fn offered(state: &State, tool: &Arc<str>) -> Arc<str> {
-    let cards = state.started.iter().flat_map(|started| &started.tools);
-    let mut names = cards.map(|card| &card.name);
-    Arc::clone(names.find(|name| *name == tool).unwrap_or(tool))
+fn end_stream(state: &mut State, at: At, turn: TurnId, stream: Stream, usage: Usage) {
+    let open = |turn: &Turn| turn.stream == Stream::Open && turn.asked > 0;
+    // A late report on a request that has ended costs nothing more.
+    if usage != Usage::default() || state.turns.get(&turn).is_some_and(open) {
+        spend(state, turn, usage);
+    }
+    state.tally.usage = state.tally.usage.plus(usage);
+    with(state, turn, |turn| {
+        let before = turn.more.outage.take();
+        if let Stream::Broken(fault) = &stream
+            && fault.kind.is_transient()
+        {
+            turn.more.outage = Some(Outage::broken_at(before, fault.kind, at.utc_ms));
+        }
+        turn.stream = stream;
+        turn.stop_waiting();
+        turn.ended_at = at.seq;
+        turn.usage = turn.usage.plus(usage);
+    });
 }
 
-fn spoken(text: &Arc<str>) -> Content {
-    Content::Text {
-        text: text.clone(),
-        channel: Channel::Spoken,
-        opaque: None,
+/// Adds the cost of a request that ended, or that its cost is unknown.
+pub(super) fn spend(state: &mut State, turn: TurnId, usage: Usage) {
+    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
+    state.tally.spent.add(price, usage);
+    if let Some(turn) = state.turns.get_mut(&turn) {
+        turn.spent.add(price, usage);
     }
 }
 
-fn operator(state: &State) -> Origin {
-    let user = state
-        .started
-        .as_ref()
-        .map_or_else(|| Arc::from("operator"), |started| started.user.clone());
-    Origin::Operator { user }
+/// Keeps the list of sub-agents with active turns.
+pub(super) fn note_child(state: &mut State, thread: ThreadId) {
+    if state.turns_of(thread).next().is_none() {
+        state.agenda.children.remove(&thread);
+    } else if state.threads.children.contains_key(&thread) {
+        state.agenda.children.insert(thread);
+    }
+}
+
+fn supersede(state: &mut State, at: At, turns: &[TurnId]) {
+    let mut nodes = Vec::new();
+    for id in turns {
+        let Some(turn) = state.turns.get_mut(id) else {
+            continue;
+        };
+        turn.remember(state.epoch);
+        turn.activity = Activity::Superseded(at.seq);
+        nodes.extend(turn.nodes.iter().copied());
+        state.agenda.open.remove(id);
+        if let Mode::Finished(answer) = state.mode
+            && state.nodes.get(&answer).is_some_and(|node| node.turn == *id)
+        {
+            state.mode = Mode::Running;
+        }
+    }
+    index::retire(state, &nodes);
+    let threads: BTreeSet<ThreadId> = turns
+        .iter()
+        .filter_map(|id| state.turns.get(id).map(|turn| turn.thread))
+        .collect();
+    for thread in threads {
+        note_child(state, thread);
+    }
 }
 
 /// Starts the thread of a sub-agent. Threads are numbered in order, so that none depends on itself.
@@ -418,97 +390,4 @@ fn delegated(state: &mut State, at: At, event: &TurnEvent) {
         rule: Arc::from("the task of the delegated call"),
     };
     add_node(state, at, *turn, *node, spoken(text), origin);
-}
-
-/// Resumes a run that had finished with an answer.
-fn wake_run(state: &mut State) {
-    if matches!(state.mode, Mode::Finished(_)) {
-        state.mode = Mode::Running;
-    }
-}
-
-/// Counts a block of the stream; blocks inserted by the engine or the operator are none.
-fn received(state: &mut State, turn: TurnId, origin: &Origin) {
-    if *origin == Origin::Model {
-        with(state, turn, |turn| {
-            turn.received = turn.received.saturating_add(1);
-            turn.more.open = None;
-        });
-    }
-}
-
-fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<str>>) {
-    let call = Call {
-        provider_id,
-        history: History::begun(state.epoch),
-        ..Call::new(id)
-    };
-    state.calls.insert(id, call);
-    state.agenda.unchecked.insert(id);
-    index::reopen_turn(state, turn);
-}
-
-fn end_stream(state: &mut State, at: At, turn: TurnId, stream: Stream, usage: Usage) {
-    let open = |turn: &Turn| turn.stream == Stream::Open && turn.asked > 0;
-    // A late report on a request that has ended costs nothing more.
-    if usage != Usage::default() || state.turns.get(&turn).is_some_and(open) {
-        spend(state, turn, usage);
-    }
-    state.tally.usage = state.tally.usage.plus(usage);
-    with(state, turn, |turn| {
-        let before = turn.more.outage.take();
-        if let Stream::Broken(fault) = &stream
-            && fault.kind.is_transient()
-        {
-            turn.more.outage = Some(Outage::broken_at(before, fault.kind, at.utc_ms));
-        }
-        turn.stream = stream;
-        turn.stop_waiting();
-        turn.ended_at = at.seq;
-        turn.usage = turn.usage.plus(usage);
-    });
-}
-
-/// Adds the cost of a request that ended, or that its cost is unknown.
-pub(super) fn spend(state: &mut State, turn: TurnId, usage: Usage) {
-    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
-    state.tally.spent.add(price, usage);
-    if let Some(turn) = state.turns.get_mut(&turn) {
-        turn.spent.add(price, usage);
-    }
-}
-
-fn supersede(state: &mut State, at: At, turns: &[TurnId]) {
-    let mut nodes = Vec::new();
-    for id in turns {
-        let Some(turn) = state.turns.get_mut(id) else {
-            continue;
-        };
-        turn.remember(state.epoch);
-        turn.activity = Activity::Superseded(at.seq);
-        nodes.extend(turn.nodes.iter().copied());
-        state.agenda.open.remove(id);
-        if let Mode::Finished(answer) = state.mode
-            && state.nodes.get(&answer).is_some_and(|node| node.turn == *id)
-        {
-            state.mode = Mode::Running;
-        }
-    }
-    index::retire(state, &nodes);
-    let threads: BTreeSet<ThreadId> = turns
-        .iter()
-        .filter_map(|id| state.turns.get(id).map(|turn| turn.thread))
-        .collect();
-    for thread in threads {
-        note_child(state, thread);
-    }
-}
-
-/// Keeps the list of sub-agents with active turns.
-pub(super) fn note_child(state: &mut State, thread: ThreadId) {
-    if state.turns_of(thread).next().is_none() {
-        state.agenda.children.remove(&thread);
-    } else if state.threads.children.contains_key(&thread) {
-        state.agenda.children.insert(thread);
-    }
 }

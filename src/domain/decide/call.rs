@@ -6,28 +6,25 @@
 
 use std::sync::Arc;
 
-use serde_json::value::RawValue;
-
-use super::{consent, edit, escape};
+use super::checks::{find, not_over, same_attempt, same_rev, shown, valid_json, worded, wrong_status};
+use super::edit::begin;
+use super::{consent, escape};
 use crate::advice::Advice;
 use crate::approver;
 use crate::auto_approved;
 use crate::call::{Answer, Call, Decision, Digest, Gate, Outcome, Shown, Status};
 use crate::command::CallCommand;
 use crate::draft::Draft;
-use crate::effective_status;
 use crate::event::{CallEvent, EditEvent};
 use crate::id::{Attempt, NodeId, NodeKind, Rev, Seq};
 use crate::invalidation;
 use crate::node::{Node, Origin};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::regenerate;
 use crate::restrict;
 use crate::server_question;
 use crate::state::{Mode, State};
-use crate::tags::{self, Confirmation};
+use crate::tags::{self};
 use crate::thread;
-use crate::turn::Activity;
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
@@ -116,102 +113,6 @@ pub(super) fn approver_answered(
     });
 }
 
-/// The call, if it exists and is active.
-pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
-    let call = state
-        .calls
-        .get(&id)
-        .ok_or_else(|| Refusal::new(RefusalKind::Unknown, format!("there is no call {id}")))?;
-    if !state.nodes.get(&id).is_some_and(|node| node.active) {
-        return Err(Refusal::new(
-            RefusalKind::Superseded,
-            format!(
-                "{id} is superseded: {}",
-                effective_status::replaced_words(state, id)
-            ),
-        ));
-    }
-    match state.turn_of(id).map(|turn| thread::activity(state, turn)) {
-        Some(Activity::Active) => regenerate::not_pinned_above(state, thread::of(state, id)).map(|()| call),
-        Some(Activity::Suspended(_)) => Err(Refusal::new(
-            RefusalKind::Status,
-            format!("{id} is suspended until an edit before it takes effect; hint: wait"),
-        )),
-        _ => Err(Refusal::new(
-            RefusalKind::Superseded,
-            format!(
-                "{id} is superseded: {}",
-                effective_status::replaced_words(state, id)
-            ),
-        )),
-    }
-}
-
-pub(super) fn same_rev(state: &State, id: NodeId, rev: Rev) -> Result<(), Refusal> {
-    let now = state.nodes.get(&id).map(Node::rev).unwrap_or_default();
-    if now == rev {
-        Ok(())
-    } else {
-        Err(Refusal::new(
-            RefusalKind::Changed,
-            format!("{id} changed since it was shown (you saw {rev}, it is {now}); hint: review it"),
-        ))
-    }
-}
-
-/// Refuses a command about another execution than the one that was shown.
-pub(super) fn same_attempt(id: NodeId, shown: Option<Attempt>, now: Attempt) -> Result<(), Refusal> {
-    match shown {
-        Some(shown) if shown != now => Err(Refusal::new(
-            RefusalKind::Changed,
-            format!("{id} changed since it was shown (you saw {shown}, it is {now}); hint: review it"),
-        )),
-        _ => Ok(()),
-    }
-}
-
-pub(super) fn wrong_status(call: &Call, verb: &str, hint: &str) -> Refusal {
-    Refusal::new(
-        RefusalKind::Status,
-        format!("cannot {verb} {}: it is {}; {hint}", call.id, call.status.label()),
-    )
-}
-
-pub(super) fn not_over(draft: &Draft<'_>) -> Result<(), Refusal> {
-    match &draft.state.mode {
-        Mode::Stopped(_) => Err(super::run::over(&draft.state.mode)),
-        Mode::Running | Mode::Paused(_) | Mode::Finished(_) => Ok(()),
-    }
-}
-
-pub(super) fn shown(call: &Call, digest: &Digest) -> Result<(), Refusal> {
-    if call.suspect {
-        return Err(Refusal::new(
-            RefusalKind::Status,
-            format!(
-                "the inputs of {} are being recomputed; hint: wait for them",
-                call.id
-            ),
-        ));
-    }
-    match &call.digest {
-        Some(now) if now == digest => Ok(()),
-        Some(now) => Err(Refusal::new(
-            RefusalKind::Changed,
-            format!(
-                "{} is not what was shown (you saw {}, it is {}); hint: review it",
-                call.id,
-                digest.short(),
-                now.short()
-            ),
-        )),
-        None => Err(Refusal::new(
-            RefusalKind::Status,
-            format!("{} is not ready yet", call.id),
-        )),
-    }
-}
-
 fn approve(
     draft: &mut Draft<'_>,
     (id, rev): (NodeId, Rev),
@@ -274,30 +175,6 @@ fn approve(
     Ok(())
 }
 
-/// Refuses to run a call without the word that confirms it.
-pub(super) fn worded(state: &State, id: NodeId, given: Option<&str>) -> Result<(), Refusal> {
-    let Some(needed) = tags::confirmation(state, id).filter(|needed| !needed.is_named(given)) else {
-        return Ok(());
-    };
-    let word = overrule_base::text::visible(&needed.word());
-    let message = match needed {
-        Confirmation::Tool(_) => {
-            format!(
-                "cannot run {id}: it cannot be undone; hint: give the name of its tool, `{word}`, as the word"
-            )
-        }
-        Confirmation::Definitions { server, .. } => {
-            let server = overrule_base::text::visible(server);
-            format!(
-                "cannot run {id}: the tools of {server} changed since they were accepted; hint: `overrule tools accept \
-                 {server} --run ID` shows the difference and accepts them, or give the hash of the definitions, `{word}`, as \
-                 the word"
-            )
-        }
-    };
-    Err(Refusal::new(RefusalKind::Denied, message))
-}
-
 fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Result<(), Refusal> {
     not_over(draft)?;
     let call = find(draft.state, id)?;
@@ -344,17 +221,6 @@ fn turn_settled(state: &State, id: NodeId) -> bool {
     state.turn_of(id).is_some_and(|turn| turn.settled)
 }
 
-/// Refuses a value that is not JSON text.
-pub(super) fn valid_json(value: &str) -> Result<(), Refusal> {
-    match serde_json::from_str::<&RawValue>(value) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(Refusal::new(
-            RefusalKind::Invalid,
-            format!("the value is not JSON ({error}); hint: put plain text in double quotes"),
-        )),
-    }
-}
-
 fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> Result<(), Refusal> {
     not_over(draft)?;
     let call = find(draft.state, id)?;
@@ -379,7 +245,7 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
         }),
         // It ended without a value: its superseded dependents come back with the answer.
         status if status.is_settled() || turn_settled(draft.state, id) => {
-            edit::begin(draft, Some(id), &format!("answer for {id}"), None);
+            begin(draft, Some(id), &format!("answer for {id}"), None);
             invalidation::invalidate_after_value(draft, id);
         }
         _ => {}
@@ -479,7 +345,7 @@ fn retry(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal>
         ));
     }
     restrict::refuse(draft.state, call, "rerun")?;
-    edit::begin(draft, Some(id), &format!("run {id} again"), None);
+    begin(draft, Some(id), &format!("run {id} again"), None);
     if draft.state.observation(id).is_some_and(|node| node.pinned) {
         draft.edit(EditEvent::Unpinned {
             node: id.observation(),
@@ -508,16 +374,11 @@ fn unpin(draft: &mut Draft<'_>, node: NodeId, shown: Option<Rev>) -> Result<(), 
     server_question::refuse(draft.state, call, "unpin the result of", "")?;
     restrict::refuse(draft.state, find(draft.state, call)?, "unpin the result of")?;
     // The operator's result stays active until it is known whether the inputs of the call differ.
-    edit::begin(draft, Some(node), &format!("unpin {node}"), None);
+    begin(draft, Some(node), &format!("unpin {node}"), None);
     draft.edit(EditEvent::Unpinned { node });
     let mut calls = crate::graph::readers_of(draft.state, call);
     calls.insert(call);
     invalidation::suspect(draft, calls);
     invalidation::suspend_later(draft, call);
     Ok(())
-}
-
-/// The newest execution of a call.
-pub(super) fn newest_attempt(call: &Call) -> Attempt {
-    call.last_attempt().map_or(Attempt(0), |record| record.no)
 }

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::call::{find, given, not_over, same_attempt, same_rev, shown, valid_json, worded, wrong_status};
+use super::call::given;
+use super::checks::{find, not_over, same_attempt, same_rev, shown, valid_json, worded, wrong_status};
 use crate::advice::Advice;
 use crate::call::{Call, Decision, Digest, Outcome, Shown, Status};
 use crate::command::{ConsentChoice, Resolution};

@@ -5,6 +5,7 @@
 //! What the model made after the edited place is superseded. Results computed from it become stale,
 //! and are recomputed only if their inputs differ.
 
+mod begin;
 mod copy_node;
 mod insert;
 pub mod of_agent;
@@ -15,6 +16,7 @@ mod structure;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::checks::seen;
 use super::escape;
 use crate::advice::Advice;
 use crate::affected_nodes;
@@ -24,7 +26,6 @@ use crate::effective_status;
 use crate::event::{EditEvent, Event, TurnEvent};
 use crate::holds;
 use crate::id::{NodeId, NodeKind, TurnId};
-use crate::invalidation;
 use crate::node::Node;
 use crate::reference::kept;
 use crate::refusal::{Refusal, RefusalKind};
@@ -33,6 +34,8 @@ use crate::restrict;
 use crate::server_question;
 use crate::state::State;
 use crate::trial::try_out;
+
+pub(super) use begin::begin;
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
@@ -74,20 +77,6 @@ pub(super) fn decide(
             }
             Ok(())
         }
-    }
-}
-
-/// Refuses an edit with more effects than the preview showed.
-fn seen(shown: Option<usize>, now: usize) -> Result<(), Refusal> {
-    match shown {
-        Some(shown) if now > shown => Err(Refusal::new(
-            RefusalKind::Effects,
-            format!(
-                "{} effects happened since the preview ({shown} then, {now} now); hint: review the new preview",
-                now - shown,
-            ),
-        )),
-        Some(_) | None => Ok(()),
     }
 }
 
@@ -292,38 +281,4 @@ pub(super) fn regenerate_turn(draft: &mut Draft<'_>, id: TurnId) -> Result<(), R
         by: None,
     };
     regenerate(draft, turn, committed)
-}
-
-/// Starts an edit: a new epoch and the node that represents it.
-pub(super) fn begin(draft: &mut Draft<'_>, target: Option<NodeId>, what: &str, reason: Option<&Arc<str>>) {
-    begin_at(draft, target, None, what, reason);
-}
-
-/// Starts an edit that inserts something after a turn.
-fn begin_after(draft: &mut Draft<'_>, turn: TurnId, what: &str, reason: Option<&Arc<str>>) {
-    begin_at(draft, None, Some(turn), what, reason);
-}
-
-fn begin_at(
-    draft: &mut Draft<'_>,
-    target: Option<NodeId>,
-    after: Option<TurnId>,
-    what: &str,
-    reason: Option<&Arc<str>>,
-) {
-    let intervention = draft.node(NodeKind::Intervention);
-    let epoch = draft.epoch;
-    draft.edit(EditEvent::Committed {
-        epoch,
-        intervention,
-        target,
-        after,
-        what: Arc::from(what),
-        reason: reason.cloned(),
-        by: None,
-    });
-    let after = after.and_then(|id| draft.state.turns.get(&id));
-    if let Some(turn) = after.or_else(|| draft.state.turn_of(target?)) {
-        invalidation::resume_callers(draft, turn.thread);
-    }
 }

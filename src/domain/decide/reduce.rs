@@ -7,7 +7,7 @@ use crate::draft::Draft;
 use crate::event::run::Reduction;
 use crate::event::{EditEvent, RunEvent};
 use crate::id::{Seq, ThreadId, TurnId};
-use crate::reduction::overflow::{ask_reduced, most};
+use crate::overflow::{ask_reduced, most};
 use crate::reduction::{self, ReductionPlan, summary};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::repair::{Passing, Reply};

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::call::{find, not_over, same_rev, wrong_status};
+use super::checks::{find, not_over, same_rev, wrong_status};
 use crate::advice::Advice;
 use crate::breaker::{Breaker, Phase, Scope};
 use crate::budget::no_request_for;

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::call::{find, same_rev, shown};
+use super::checks::{find, same_rev, shown};
 use crate::advice::{Advice, RuleUses};
 use crate::auto_approved;
 use crate::bulk;

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::checks::over;
 use super::edit;
 use super::reduce::reduce;
 use crate::agent::{LinkedSession, Rewriting, SideRequest};
@@ -13,8 +14,8 @@ use crate::event::run::Reduction;
 use crate::event::{RunEvent, TurnEvent};
 use crate::id::{NodeKind, TurnId};
 use crate::node::{Channel, Origin};
+use crate::overflow::not_unchanged;
 use crate::pending_retry;
-use crate::reduction::overflow::not_unchanged;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::regenerate;
 use crate::request::request_again;
@@ -138,18 +139,6 @@ fn step(draft: &mut Draft<'_>) -> Result<(), Refusal> {
         )),
         Mode::Stopped(_) | Mode::Finished(_) => Err(over(&draft.state.mode)),
     }
-}
-
-/// A refusal because the run has ended.
-pub(super) fn over(mode: &Mode) -> Refusal {
-    let message = match mode {
-        Mode::Finished(answer) => {
-            format!("the run is finished ({answer}); hint: add a prompt or edit a node to continue")
-        }
-        Mode::Stopped(reason) => format!("the run is stopped ({reason}); hint: resume it first"),
-        Mode::Running | Mode::Paused(_) => "the run continues".into(),
-    };
-    Refusal::new(RefusalKind::Over, message)
 }
 
 fn stop_turn(draft: &mut Draft<'_>) -> Result<(), Refusal> {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::call::not_over;
+use super::checks::not_over;
 use crate::command::WeightCommand;
 use crate::draft::Draft;
 use crate::event::{Event, WeightEvent};

@@ -47,17 +47,7 @@ pub struct RepairContext<'a> {
 
 /// Returns the step of repair that follows the failure of a call, or why there is none.
 pub fn after(rules: &Rules, state: &State, call: &Call, known: &RepairContext<'_>) -> Result<Next, Arc<str>> {
-    if call
-        .validation
-        .faults
-        .iter()
-        .any(|fault| STRUCTURAL.contains(&fault.keyword.as_str()))
-    {
-        return Err("the problem is not in its arguments: the model sees it".into());
-    }
-    let Some(node) = state.nodes.get(&call.id) else {
-        return Err("there is no such call".into());
-    };
+    let node = repairable(state, call)?;
     let Some((tool, base)) = node.as_call() else {
         return Err("it was deleted".into());
     };
@@ -146,6 +136,18 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &RepairContext<'_
         })));
     }
     Err(why)
+}
+
+/// The node of a call, if other arguments can help.
+fn repairable<'s>(state: &'s State, call: &Call) -> Result<&'s Node, Arc<str>> {
+    let mut faults = call.validation.faults.iter();
+    if faults.any(|fault| STRUCTURAL.contains(&fault.keyword.as_str())) {
+        return Err("the problem is not in its arguments: the model sees it".into());
+    }
+    state
+        .nodes
+        .get(&call.id)
+        .ok_or_else(|| "there is no such call".into())
 }
 
 /// Returns the current round of the call.

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::{begin, insert, recall, revise};
+use super::begin::begin;
+use super::{insert, recall, revise};
 use crate::branch;
 use crate::call::{AttemptRecord, Call, Decision, Outcome, Status};
 use crate::draft::Draft;

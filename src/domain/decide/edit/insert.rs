@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
-use super::begin_after;
+use super::begin::begin_after;
 use super::of_agent::OF_AGENTS_USER;
 use super::revise::{base, check_args, close_after};
 use crate::advice::Advice;
 use crate::command::InsertAfter;
+use crate::decide::checks::over;
 use crate::draft::Draft;
 use crate::event::TurnEvent;
 use crate::graph;
@@ -28,7 +29,7 @@ type Reason<'a> = Option<&'a Arc<str>>;
 /// The turn before an insertion: the named one, or the last one.
 pub(super) fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<TurnId>, Refusal> {
     if let Mode::Stopped(_) = draft.state.mode {
-        return Err(super::super::run::over(&draft.state.mode));
+        return Err(over(&draft.state.mode));
     }
     let tip = || draft.state.turns_of(thread::ROOT).next_back().map(|turn| turn.id);
     let Some(id) = after.or_else(tip) else {

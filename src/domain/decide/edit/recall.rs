@@ -7,11 +7,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{begin, seen};
+use super::begin::begin;
 use crate::affected_nodes;
 use crate::branch;
 use crate::branch::recall::{CallMove, Moves, recall};
 use crate::call::{Call, Status};
+use crate::decide::checks::seen;
 use crate::draft::Draft;
 use crate::event::{CallEvent, EditEvent, TurnEvent};
 use crate::id::{Attempt, Epoch, NodeId, TurnId};

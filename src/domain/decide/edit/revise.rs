@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::super::call::{newest_attempt, valid_json};
-use super::begin;
+use super::begin::begin;
 use crate::advice::Advice;
 use crate::call::{Call, Digest, EffectClass, Outcome, Status};
+use crate::decide::checks::{newest_attempt, valid_json};
 use crate::draft::Draft;
 use crate::effective_status;
 use crate::event::{CallEvent, EditEvent, TurnEvent};

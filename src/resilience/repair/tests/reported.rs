@@ -130,6 +130,30 @@ fn texts_and_numbers() -> Vec<Property> {
             Wrong::OneOf(vec!["bug", "wish"]),
         ),
         (
+            "origin",
+            json!({"type": "string", "pattern": "^[A-Z]{3}$"}),
+            vec![json!(" JFK"), json!("jfk"), json!("\"JFK\""), json!("New York")],
+            Wrong::Pattern("^[A-Z]{3}$"),
+        ),
+        (
+            "seats",
+            json!({"type": "integer", "minimum": 1}),
+            vec![json!(0), json!(-3)],
+            Wrong::AtLeast(1),
+        ),
+        (
+            "limit",
+            json!({"type": "integer", "maximum": 100}),
+            vec![json!(250), json!(101)],
+            Wrong::AtMost(100),
+        ),
+    ]
+}
+
+/// Texts of one property that have another format than its schema wants.
+fn formats() -> Vec<Property> {
+    vec![
+        (
             "departure_date",
             json!({"type": "string", "format": "date"}),
             vec![
@@ -174,24 +198,6 @@ fn texts_and_numbers() -> Vec<Property> {
             json!({"type": "string", "format": "uuid"}),
             vec![json!("{67E5504410B1426F9247BB680E5FE0C8}"), json!("nope")],
             Wrong::Format("uuid"),
-        ),
-        (
-            "origin",
-            json!({"type": "string", "pattern": "^[A-Z]{3}$"}),
-            vec![json!(" JFK"), json!("jfk"), json!("\"JFK\""), json!("New York")],
-            Wrong::Pattern("^[A-Z]{3}$"),
-        ),
-        (
-            "seats",
-            json!({"type": "integer", "minimum": 1}),
-            vec![json!(0), json!(-3)],
-            Wrong::AtLeast(1),
-        ),
-        (
-            "limit",
-            json!({"type": "integer", "maximum": 100}),
-            vec![json!(250), json!(101)],
-            Wrong::AtMost(100),
         ),
     ]
 }
@@ -295,7 +301,7 @@ pub fn rows() -> Vec<Row> {
             "required": [name], "additionalProperties": false
         })
     };
-    for (name, place, values, wrong) in types().into_iter().chain(texts_and_numbers()) {
+    for (name, place, values, wrong) in types().into_iter().chain(texts_and_numbers()).chain(formats()) {
         for value in values {
             let inner = object(name, &place);
             let args = json!({name: value, "note": "hello there", "status": "open"});

@@ -2,15 +2,15 @@
 //!
 //! Must not know: who shortens it, how it is shortened.
 
-use super::{overflowed, tokens};
-use crate::draft::Draft;
-use crate::id::{ThreadId, TurnId};
-use crate::refusal::{Refusal, RefusalKind};
-use crate::request::request_again;
-use crate::state::State;
-use crate::transcript::hash::context_hash;
-use crate::trial::try_out;
-use crate::turn::Turn;
+use super::draft::Draft;
+use super::id::{ThreadId, TurnId};
+use super::reduction::{overflowed, tokens};
+use super::refusal::{Refusal, RefusalKind};
+use super::request::request_again;
+use super::state::State;
+use super::transcript::hash::context_hash;
+use super::trial::try_out;
+use super::turn::Turn;
 
 /// The tokens that the next request may have. A server knows its window better than any estimate.
 pub(crate) fn most(state: &State, thread: ThreadId, refused: Option<&Turn>) -> u64 {
