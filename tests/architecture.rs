@@ -411,6 +411,9 @@ mod crates;
 #[path = "architecture/floors.rs"]
 mod floors;
 
+#[path = "architecture/steps.rs"]
+mod steps;
+
 /// The checks themselves, each on a sample with a violation and one without.
 #[path = "architecture/checks.rs"]
 mod checks;

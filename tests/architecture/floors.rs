@@ -37,11 +37,11 @@ fn module_of<'a>(path: &[&str], known: &'a BTreeSet<String>) -> Option<&'a Strin
         .find_map(|length| known.get(&path[..length].join("/")))
 }
 
-/// The modules of the console, and which of them each names.
-fn arrows(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
-    let of_console = |file: &&File| !file.tests && file.is_below("console") && file.module().len() > 1;
+/// The modules of a crate, and which of them each names.
+pub(super) fn arrows(files: &[File], folder: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let of_crate = |file: &&File| !file.tests && file.is_below(folder) && file.module().len() > 1;
     let name = |file: &File| file.module()[1..].join("/");
-    let files: Vec<&File> = files.iter().filter(of_console).collect();
+    let files: Vec<&File> = files.iter().filter(of_crate).collect();
     let known: BTreeSet<String> = files.iter().map(|file| name(file)).collect();
     let mut arrows = BTreeMap::new();
     for file in files {
@@ -85,7 +85,7 @@ fn arrows(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
 
 /// The arrows that point up, as `FROM -> TO`, and the modules without a floor.
 fn upward(files: &[File]) -> (BTreeSet<String>, Vec<String>) {
-    let mut arrows = arrows(files);
+    let mut arrows = arrows(files, "console");
     arrows.retain(|module, _| module.split('/').next() != Some(TESTING));
     let homeless = arrows
         .keys()
