@@ -321,7 +321,7 @@ async fn tell_end(
     (server, program): (Arc<Server>, Arc<str>),
 ) {
     let end = agent.ended().await;
-    server.note_agent_ended(&program);
+    server.note_agent_ended(&program).await;
     let how = match &*end.why {
         "" => "the agent ended".to_owned(),
         why => why.to_owned(),

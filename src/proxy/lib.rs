@@ -3,7 +3,7 @@
 //! Must not know: screens, flags, how a session is stored, how a call is decided.
 //!
 //! - [`server`] receives the requests of agents; [`upstreams`] says which model's server each goes to.
-//! - [`run::AgentRun`] is one conversation: to the engine it is a model ([`model::AgentModel`]) and a set of tools
+//! - [`run::AgentRun`] is the handle to one conversation, which a task owns: to the engine it is a model ([`model::AgentModel`]) and a set of tools
 //!   ([`tool::AgentTool`]). A call runs with the agent: it is released to it, and its result comes with the next request.
 //! - [`reading`] cuts a reply into events and decodes them; [`held`] keeps back the bytes of a reply from an undecided call on; [`release`] writes a decided one.
 //! - [`rejection`] says whether an agent gets a rejected call under another name, or not at all.
@@ -26,7 +26,6 @@ pub mod held;
 pub mod history;
 mod json_facts;
 pub mod model;
-pub mod outlet;
 pub mod overlay;
 mod path;
 mod placement;
@@ -34,6 +33,7 @@ pub mod reading;
 pub mod rejection;
 pub mod release;
 mod request_body;
+pub mod response_body;
 pub mod resumed;
 pub mod run;
 mod secrets;
@@ -42,6 +42,7 @@ mod side_reply;
 mod side_request;
 mod socket;
 pub mod sub_agent;
+mod sub_agent_task;
 pub mod tool;
 mod unread;
 pub mod upstream;

@@ -2,10 +2,12 @@
 //!
 //! Must not know: sessions, who decides.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use hyper::StatusCode;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -13,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::conversation;
 use super::reading::{ReadEvent, ReplyReader};
 use super::rejection::Rejection;
-use super::run::{AgentRun, Incoming};
+use super::run::{self, AgentRun, Asked, FAILED, Head, Incoming};
 use super::secrets::{Received, Secrets};
 use super::upstream::chain;
 use super::{body_calls, headers, overlay, unread};
@@ -22,6 +24,7 @@ use overrule_domain::transcript::Message;
 use overrule_domain::turn::{StreamFault, StreamFaultKind};
 use overrule_model::http::compression::{self, Decompressor, MAX_REPLY};
 use overrule_model::http::unpacker;
+use overrule_model::wire::agent::AgentRequest;
 use overrule_model::wire::openai_responses::is_text_call;
 use overrule_model::{Chunk, Model, Request, Way};
 
@@ -46,27 +49,27 @@ impl AgentModel {
         chunks: &mpsc::Sender<Chunk>,
         cancel: &CancellationToken,
     ) -> Result<(), StreamFault> {
-        let question = Question {
-            run: self.run.clone(),
-            number: self.run.begin_question(),
-        };
-        let (incoming, turn) = tokio::select! {
+        // Withdrawn once it is dropped.
+        let question = self.run.question().await.ok_or_else(ended)?;
+        let next = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(cancelled()),
             next = async {
-                let incoming = self.run.next_request(question.number).await;
-                (incoming, self.run.turn(request.turn).await)
+                let asked = self.run.next_request(&question).await?;
+                Some((asked, self.run.turn(request.turn).await?))
             } => next,
         };
+        let (Asked { incoming, begun }, turn) = next.ok_or_else(ended)?;
         let secrets = Secrets::of(&incoming.headers, &incoming.path);
-        let result = self.relay(turn, &incoming, &request, (chunks, cancel)).await;
+        let asked = (turn, &*incoming, begun);
+        let result = self.relay(asked, &request, (chunks, cancel)).await;
         let result = result.map_err(|fault| StreamFault {
             message: secrets.hidden_in(&fault.message),
             ..fault
         });
         if let Err(fault) = &result {
             // Nothing where the reply has begun.
-            self.run.refuse(502, &fault.message);
+            self.run.refuse(StatusCode::BAD_GATEWAY, &fault.message).await;
         }
         result
     }
@@ -74,17 +77,14 @@ impl AgentModel {
     /// Asks the model with a request of the agent, and gives the agent its reply.
     async fn relay(
         &self,
-        turn: TurnId,
-        incoming: &Incoming,
+        (turn, incoming, begun): (TurnId, &Incoming, Option<reqwest::Response>),
         request: &Request,
         (chunks, cancel): (&mpsc::Sender<Chunk>, &CancellationToken),
     ) -> Result<(), StreamFault> {
         let secrets = Secrets::of(&incoming.headers, &incoming.path);
         let notes = notes(&request.messages);
-        let overlays = overlay::Overlays {
-            own: Some(self.run.overlay()),
-            others: incoming.others.iter().map(|run| run.overlay()).collect(),
-        };
+        let overlays = run::overlays(Some(&self.run), &incoming.others).await;
+        let overlays = overlays.ok_or_else(|| fault(StreamFaultKind::Request, FAILED.to_owned()))?;
         let hides = incoming.rejection == Rejection::Continuation;
         let restored = hides
             .then(|| overlay::put_back(&overlays, &incoming.request))
@@ -92,7 +92,6 @@ impl AgentModel {
         let body = overlay::applied(&overlays, restored.as_ref().unwrap_or(&incoming.request), &notes);
         let body = body.map_err(|error| fault(StreamFaultKind::Request, error.to_string()))?;
         request.tap.note(Way::Sent, body.as_bytes());
-        let begun = incoming.begun.take();
         let is_begun = begun.is_some();
         let sent = async {
             if let Some(response) = begun {
@@ -143,7 +142,7 @@ impl AgentModel {
                 status.as_u16(),
                 &secrets.hidden_in(&String::from_utf8_lossy(&bytes)),
             );
-            self.run.answer(status, head, bytes);
+            self.run.answer(status, head, bytes).await;
             return Err(fault);
         }
         let mut unpacker = unpacker.map_err(|error| packed(&error))?;
@@ -153,25 +152,15 @@ impl AgentModel {
             reply: ReplyReader::new(incoming.wire, form),
             has_stored_tools: is_begun || conversation::has_stored_tools(&incoming.request),
             received: secrets.received(request.tap.clone()),
-            texts: Texts::default(),
+            texts: Texts::of(&incoming.request),
             chunks,
         };
-        self.run.begin_reply(turn, (incoming.wire, form), status, head);
+        let headers = head;
+        let head = Head { status, headers };
+        self.run.begin_reply(turn, (incoming.wire, form), head).await;
         let result = reader.read((&mut response, &mut unpacker), cancel).await;
-        self.run.end_reply(turn, result.is_ok());
+        self.run.end_reply(turn, result.is_ok()).await;
         result
-    }
-}
-
-/// A question to the model. A run that withdraws it drops it.
-struct Question {
-    run: Arc<AgentRun>,
-    number: u64,
-}
-
-impl Drop for Question {
-    fn drop(&mut self) {
-        self.run.withdraw(self.number);
     }
 }
 
@@ -248,17 +237,18 @@ impl Reader<'_> {
     /// Hands events to the agent, as far as it may have them, and their chunks to the engine.
     async fn take(&mut self, events: Vec<ReadEvent>) -> Result<(), StreamFault> {
         for event in events {
-            let chunks = event.chunks.clone();
-            self.run.push(event);
+            let chunks = event.chunks.iter().cloned();
+            let chunks: Vec<Chunk> = chunks.flat_map(|chunk| self.texts.taken(chunk)).collect();
+            let is_of_call = |chunk: &&Chunk| matches!(chunk, Chunk::Call { .. } | Chunk::Args { .. });
+            let calls = chunks.iter().filter(is_of_call).cloned().collect();
+            self.run.push(event, calls).await;
             for chunk in chunks {
                 if let Chunk::Call { name, .. } = &chunk
                     && self.has_stored_tools
                 {
                     self.run.meet_tool(name).await;
                 }
-                for chunk in self.texts.taken(&self.run, chunk) {
-                    self.chunks.send(chunk).await.map_err(|_| cancelled())?;
-                }
+                self.chunks.send(chunk).await.map_err(|_| cancelled())?;
             }
         }
         Ok(())
@@ -266,45 +256,48 @@ impl Reader<'_> {
 }
 
 /// The input of calls that take any text, until it is complete: a run knows arguments as JSON.
-#[derive(Default)]
-struct Texts(Vec<(u32, String)>);
+struct Texts {
+    /// Tools whose calls take any text.
+    tools: BTreeSet<String>,
+    /// The calls that are not complete, by part.
+    open: Vec<(u32, String)>,
+}
 
 impl Texts {
-    fn taken(&mut self, run: &AgentRun, chunk: Chunk) -> Vec<Chunk> {
-        match chunk {
-            Chunk::Call { part, id, name } => {
-                if run.takes_text(&name) {
-                    self.0.push((part, String::new()));
-                }
-                run.note_call(part, id.as_deref());
-                vec![Chunk::Call { part, id, name }]
+    fn of(request: &AgentRequest) -> Self {
+        Self {
+            tools: run::text_tools(request),
+            open: Vec::new(),
+        }
+    }
+
+    /// The chunks that the run gets for one of the reply.
+    fn taken(&mut self, chunk: Chunk) -> Vec<Chunk> {
+        match &chunk {
+            Chunk::Call { part, name, .. } if self.tools.contains(name) => {
+                self.open.push((*part, String::new()));
             }
             Chunk::Args { part, delta } => {
-                if let Some((_, text)) = self.0.iter_mut().find(|(of, _)| *of == part) {
-                    text.push_str(&delta);
+                if let Some((_, text)) = self.open.iter_mut().find(|(of, _)| of == part) {
+                    text.push_str(delta);
                     return Vec::new();
                 }
-                run.note_args(part, &delta);
-                vec![Chunk::Args { part, delta }]
             }
             Chunk::Sealed { part, opaque } => {
-                let mut out = Vec::new();
-                if let Some(at) = self.0.iter().position(|(of, _)| *of == part) {
-                    let (_, text) = self.0.swap_remove(at);
+                if let Some(at) = self.open.iter().position(|(of, _)| of == part) {
+                    let (part, text) = self.open.swap_remove(at);
                     // Some servers make a call of a function of it: its arguments are JSON already.
                     let delta = if is_text_call(opaque.as_deref()) {
                         serde_json::json!({ "input": text }).to_string()
                     } else {
                         text
                     };
-                    run.note_args(part, &delta);
-                    out.push(Chunk::Args { part, delta });
+                    return vec![Chunk::Args { part, delta }, chunk];
                 }
-                out.push(Chunk::Sealed { part, opaque });
-                out
             }
-            other => vec![other],
+            _ => {}
         }
+        vec![chunk]
     }
 }
 
@@ -333,6 +326,14 @@ fn fault(kind: StreamFaultKind, message: String) -> StreamFault {
 
 fn cancelled() -> StreamFault {
     fault(StreamFaultKind::Truncated, "the request was withdrawn".to_owned())
+}
+
+/// Nothing is asked again: the conversation has ended.
+fn ended() -> StreamFault {
+    fault(
+        StreamFaultKind::Request,
+        "the conversation has ended in the proxy".to_owned(),
+    )
 }
 
 /// Unpacks a whole body.

@@ -1,158 +1,77 @@
-//! One conversation of an agent as a run: requests become prompts and results, replies wait for decisions.
+//! Handle to one conversation of an agent as a run: requests become prompts and results, replies wait for decisions.
 //!
 //! Must not know: formats, how a decision is made, how a session is stored.
 //!
-//! The engine's loop decides everything. This is where its two ends meet: [`AgentModel`](super::model::AgentModel) takes
-//! the request that [`AgentRun::request`] received, and [`AgentTool`](super::tool::AgentTool) waits for the result that a
-//! later one brings. What was decided is read off the published facts.
+//! The engine's loop decides everything. Its two ends meet in one [`Task`](task::Task), which owns what is known of the
+//! conversation: [`AgentModel`](super::model::AgentModel) takes the request that [`AgentRun::request`] received, and
+//! [`AgentTool`](super::tool::AgentTool) waits for the result that a later one brings. What was decided is read off the
+//! published facts. Functions here send a [`Message`], and wait for its answer where it has one.
 
-mod again;
-mod arrival;
+mod comparison;
 mod connection;
-mod made;
+mod incoming;
+mod intake;
+mod message;
+mod reconnect;
 mod reply;
-mod results;
+mod request;
+mod state;
 mod status;
+mod synthetic_reply;
+mod task;
+mod tool_results;
 mod tools;
 
-pub(super) use results::ends;
+pub use comparison::{Arriving, Comparison};
+pub use incoming::{Answer, Asked, Head, Incoming, Reservation, form};
+pub(super) use request::text_tools;
+pub(super) use tool_results::ends;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use hyper::StatusCode;
 use hyper::header::HeaderMap;
-use hyper::{Method, StatusCode};
-use tokio::sync::{Notify, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 
-use self::connection::Connection;
+use self::connection::{Beats, Connection};
+use self::incoming::Pending;
+use self::message::Message;
+use self::task::Task;
 use super::client::Client;
-use super::conversation::{self, Tail};
 use super::events::Form;
-use super::history::History;
-use super::outlet::BodyReader;
-use super::overlay::Overlay;
-use super::rejection::Rejection;
+use super::overlay::{Overlay, Overlays};
+use super::reading::ReadEvent;
+use super::response_body;
+use super::sub_agent_task::{CallOfTask, SubAgentTask};
 use super::upstream::Upstream;
 use overrule_domain::agent::{LinkedSession, SideRequest};
-use overrule_domain::apply;
 use overrule_domain::call::Outcome;
 use overrule_domain::id::{NodeId, TurnId};
 use overrule_domain::input::Input;
 use overrule_domain::live::AgentStatus;
-use overrule_domain::state::{Mode, State};
-use overrule_domain::thread::ROOT;
-use overrule_domain::turn::{Producer, Stream};
-use overrule_engine::{Handle, Publication};
+use overrule_engine::Handle;
+use overrule_model::Chunk;
 use overrule_model::wire::Wire;
-use overrule_model::wire::agent::{AgentRequest, AgentTool};
 use overrule_tools::registry::Registry;
 
 /// How often an agent that waits for a decision gets an event.
 const BEAT: Duration = Duration::from_secs(30);
 /// The same for a reply in one piece, where nothing but whitespace can be sent.
 const BEAT_OF_WHOLE: Duration = Duration::from_secs(5);
+/// Maximum number of waiting messages. A sender of one more waits.
+const INBOX: usize = 256;
 
-/// The head of a response.
-#[derive(Debug)]
-pub struct Head {
-    /// Its status.
-    pub status: StatusCode,
-    /// Its headers.
-    pub headers: HeaderMap,
-}
-
-/// A request of the agent.
-pub struct Incoming {
-    /// The other conversations: their calls may be in its history.
-    pub others: Vec<Arc<AgentRun>>,
-    /// Its format.
-    pub wire: Wire,
-    /// Its method.
-    pub method: Method,
-    /// Its path and query, without the token.
-    pub path: String,
-    /// Its headers.
-    pub headers: HeaderMap,
-    /// Its body.
-    pub request: AgentRequest,
-    /// True where a streamed reply is asked for.
-    pub streamed: bool,
-    /// What the agent gets of a call that must not run.
-    pub rejection: Rejection,
-    /// The reply of the model, where it was asked already: a call in it must be decided.
-    pub begun: Begun,
-}
-
-/// The reply of a model that was asked already, until it is taken.
-#[derive(Default)]
-pub struct Begun {
-    response: Mutex<Option<reqwest::Response>>,
-    has_begun: bool,
-}
-
-impl Begun {
-    /// A reply with what came of it so far.
-    pub fn with(response: reqwest::Response) -> Self {
-        Self {
-            response: Mutex::new(Some(response)),
-            has_begun: true,
-        }
-    }
-
-    /// True where the agent may have the beginning of the reply.
-    pub const fn has_begun(&self) -> bool {
-        self.has_begun
-    }
-
-    /// Takes the reply.
-    pub fn take(&self) -> Option<reqwest::Response> {
-        self.response
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
-    }
-}
-
-impl Incoming {
-    /// Who sends it.
-    pub fn client(&self) -> Client {
-        Client::of(&self.headers, self.wire)
-    }
-
-    /// How the reply that is asked for is divided.
-    pub fn form(&self) -> Form {
-        form(self.wire, self.streamed)
-    }
-}
-
-/// How a reply in a format is divided.
-pub fn form(wire: Wire, streamed: bool) -> Form {
-    match (streamed, wire.is_lines()) {
-        (false, _) => Form::Whole,
-        (true, true) => Form::Lines,
-        (true, false) => Form::Stream,
-    }
-}
-
-/// A request of the agent.
-struct Pending {
-    incoming: Arc<Incoming>,
-    /// Its messages in one spelling.
-    history: Vec<String>,
-    connection: Connection,
-    /// True once the run got a command to ask the model, because it would not by itself.
-    nudged: bool,
-    /// The question to the model that it became; 0 before.
-    question: u64,
-    /// Its number among the requests, questions and replies of the conversation.
-    number: u64,
-}
+/// Why a request is refused whose history may have calls of a conversation with a failed task.
+pub(super) const FAILED: &str = "cannot send the request: a conversation failed in the proxy, and its calls may be in the \
+                                 history; hint: start the proxy again with --resume SESSION";
 
 /// Gives the tools of an agent what the settings say of them.
 pub type Fit = Arc<dyn Fn(Registry) -> Registry + Send + Sync>;
 
 /// The run of a conversation.
+#[derive(Clone)]
 struct Attached {
     /// The id of its session.
     session: Arc<str>,
@@ -160,197 +79,126 @@ struct Attached {
     fit: Fit,
 }
 
-/// One conversation of an agent.
+/// Whether a conversation has a run.
+#[derive(Clone, Default)]
+enum Link {
+    /// Not yet.
+    #[default]
+    Awaited,
+    /// This one.
+    Attached(Attached),
+    /// It gets none, or none any more.
+    Ended,
+}
+
+/// One conversation of an agent: a handle to the task that owns it. The task ends with the last handle.
 pub struct AgentRun {
     client: Client,
     upstream: Arc<Upstream>,
-    attached: OnceLock<Attached>,
-    inner: Mutex<Inner>,
-    status: watch::Sender<AgentStatus>,
-    /// Notified whenever the state or the pending request changed.
-    changed: Arc<Notify>,
-    /// Requests of the conversation are taken in one after the other.
-    arriving: tokio::sync::Mutex<()>,
-    /// How often an agent that waits gets an event, for streamed replies and for others.
-    beats: (Duration, Duration),
+    is_sub_agent: bool,
+    inbox: mpsc::Sender<Message>,
+    link: watch::Sender<Link>,
+    status: watch::Receiver<AgentStatus>,
+    /// Notified whenever a connection of the agent has no reader any more.
+    hang_ups: Arc<Notify>,
+    /// The number of questions to the model that began.
+    questions: AtomicU64,
 }
 
-#[derive(Default)]
-struct Inner {
-    /// The published state of the run.
-    state: State,
-    /// True once the published state is known: of a run that continues, everything that was recorded.
-    is_loaded: bool,
-    /// The request that waits for the run to ask.
-    pending: Option<Pending>,
-    /// The request that the model was asked, until its reply begins.
-    asked: Option<Pending>,
-    /// True from the moment in which a new conversation takes this run until its request arrives.
-    is_reserved: bool,
-    /// The turn of a reply that could not be written as it came: the agent gets it from the record.
-    unwritten: Option<TurnId>,
-    /// The reply that the agent is getting.
-    reply: Option<reply::Reply>,
-    /// The calls with the agent, and the way to their outcome.
-    with_agent: BTreeMap<NodeId, oneshot::Sender<Outcome>>,
-    /// The calls that a connected agent got, as they were or changed.
-    delivered: BTreeSet<NodeId>,
-    /// The newest request that was taken in.
-    history: Vec<String>,
-    /// What its history says, if it is whole.
-    items: History,
-    /// Tools whose calls take any text.
-    texts: BTreeSet<String>,
-    /// Tools as the agent offered them last; none before its first request.
-    tools: Option<Vec<AgentTool>>,
-    /// The number of requests, questions and replies that began.
-    begun: u64,
-    /// Names of the replies that the model's server keeps.
-    replies: BTreeSet<String>,
-    has_ended: bool,
-    is_sub_agent: bool,
-    /// True if the newest request says that the agent's user interrupted it.
-    is_interrupted: bool,
-    /// True from the end of the agent's process until its next request.
-    has_agent_ended: bool,
+/// A question to the model. A run that withdraws it drops it: a request without a reply then waits for the next one, and a
+/// reply that has begun ends once the run says why.
+pub struct Question {
+    number: u64,
+    /// The place in the inbox for its withdrawal: a destructor cannot wait.
+    withdrawal: Option<mpsc::OwnedPermit<Message>>,
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        if let Some(withdrawal) = self.withdrawal.take() {
+            withdrawal.send(Message::Withdraw(self.number));
+        }
+    }
+}
+
+/// Notifies the task that a request was given up once it is dropped.
+struct HangUp(Arc<Notify>);
+
+impl Drop for HangUp {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
 }
 
 impl AgentRun {
-    /// Begins a conversation of this program with this server; it waits for a run.
-    pub fn new(client: Client, upstream: Arc<Upstream>) -> Arc<Self> {
-        Self::with_beats(client, upstream, (BEAT, BEAT_OF_WHOLE))
+    /// Begins a conversation of this program with this server; it waits for a run. Must be called within a Tokio runtime.
+    pub fn new(client: Client, upstream: Arc<Upstream>, is_sub_agent: bool) -> Arc<Self> {
+        Self::with_beats((client, upstream), is_sub_agent, (BEAT, BEAT_OF_WHOLE))
     }
 
-    /// The same with other times between heartbeats.
-    pub fn with_beats(client: Client, upstream: Arc<Upstream>, beats: (Duration, Duration)) -> Arc<Self> {
-        Arc::new(Self {
-            client,
-            upstream,
-            attached: OnceLock::new(),
-            inner: Mutex::new(Inner::default()),
-            status: watch::Sender::default(),
-            changed: Arc::default(),
-            arriving: tokio::sync::Mutex::new(()),
-            beats,
+    /// The same with other times between heartbeats, for streamed replies and for others.
+    pub fn with_beats(
+        (client, upstream): (Client, Arc<Upstream>),
+        is_sub_agent: bool,
+        (streamed, whole): (Duration, Duration),
+    ) -> Arc<Self> {
+        let beats = Beats { streamed, whole };
+        let (inbox, messages) = mpsc::channel(INBOX);
+        let (link, linked) = watch::channel(Link::default());
+        let (shown, status) = watch::channel(AgentStatus::default());
+        let hang_ups = Arc::<Notify>::default();
+        Arc::new_cyclic(|run| {
+            let task = Task::new(run.clone(), (messages, linked), (shown, hang_ups.clone()), beats);
+            tokio::spawn(task.run());
+            Self {
+                client,
+                upstream,
+                is_sub_agent,
+                inbox,
+                link,
+                status,
+                hang_ups,
+                questions: AtomicU64::new(0),
+            }
         })
     }
 
     /// Gives the conversation its run, before that is started.
-    pub fn attach(self: &Arc<Self>, session: &str, handle: Handle, fit: Fit) {
-        let mut facts = handle.subscribe().facts;
+    pub fn attach(&self, session: &str, handle: Handle, fit: Fit) {
         let session = Arc::from(session);
-        let attached = Attached { session, handle, fit };
-        if self.attached.set(attached).is_err() {
-            return;
-        }
-        self.changed.notify_waiters();
-        tokio::spawn(self.clone().keep_status());
-        let run = self.clone();
-        tokio::spawn(async move {
-            while let Some(fact) = facts.recv().await {
-                let mut inner = run.lock();
-                let mut next = Some(fact);
-                while let Some(fact) = next {
-                    inner.take(fact);
-                    next = facts.try_recv();
-                }
-                let has_ended = inner.has_ended;
-                drop(inner);
-                run.look();
-                run.changed.notify_waiters();
-                if has_ended {
-                    break;
-                }
+        let attached = Link::Attached(Attached { session, handle, fit });
+        self.link.send_if_modified(|link| {
+            let is_awaited = matches!(link, Link::Awaited);
+            if is_awaited {
+                *link = attached;
             }
-            run.end();
+            is_awaited
         });
+    }
+
+    /// Ends everything that waits.
+    pub fn end(&self) {
+        self.link.send_replace(Link::Ended);
+    }
+
+    /// The run, once there is one; none if it has ended.
+    async fn attached(&self) -> Option<Attached> {
+        let mut link = self.link.subscribe();
+        let link = link.wait_for(|link| !matches!(link, Link::Awaited)).await;
+        match &*link.ok()? {
+            Link::Attached(attached) => Some(attached.clone()),
+            Link::Awaited | Link::Ended => None,
+        }
     }
 
     /// Waits for its run, and returns the id of its session; none if it has ended.
     pub async fn session(&self) -> Option<Arc<str>> {
-        self.handle().await?;
-        self.attached.get().map(|attached| attached.session.clone())
-    }
-
-    /// Says whether this is the conversation of a sub-agent.
-    pub fn set_sub_agent(&self, is_sub_agent: bool) {
-        self.lock().is_sub_agent = is_sub_agent;
+        Some(self.attached().await?.session)
     }
 
     /// True for the conversation of a sub-agent.
-    pub fn is_sub_agent(&self) -> bool {
-        self.lock().is_sub_agent
-    }
-
-    /// Reserves the run for a conversation that begins, if no request of the agent waits and no reply is on its way.
-    pub fn reserve_if_idle(&self) -> bool {
-        let mut inner = self.lock();
-        let is_replying = inner.reply.as_ref().is_some_and(reply::Reply::is_open);
-        let is_idle = self.attached.get().is_some()
-            && !inner.has_ended
-            && !inner.is_reserved
-            && inner.pending.is_none()
-            && inner.asked.is_none()
-            && !is_replying
-            && inner.with_agent.is_empty();
-        inner.is_reserved |= is_idle;
-        is_idle
-    }
-
-    /// True if the model's server named one of the replies so.
-    pub fn gave(&self, reply: &str) -> bool {
-        self.lock().replies.contains(reply)
-    }
-
-    /// Returns how many messages of a request this conversation has already; 0 if they differ.
-    pub fn known(&self, history: &[String]) -> usize {
-        let inner = self.lock();
-        if history.starts_with(&inner.history) {
-            inner.history.len()
-        } else {
-            0
-        }
-    }
-
-    /// Returns the length of this conversation if a history is its own or extends it. Without a reply of the model, the same
-    /// words may begin another conversation: they are of this one only while it owes the agent a reply.
-    pub fn extended_by(&self, history: &History, has_reply: bool) -> Option<usize> {
-        let mut inner = self.lock();
-        inner.note_delivered();
-        let mut calls = inner.with_agent.keys();
-        let has_it = calls.any(|call| inner.delivered.contains(call));
-        let owes_reply = !has_it && !matches!(inner.state.mode, Mode::Finished(_));
-        let is_own = !inner.items.is_empty() && history.extends(&inner.items);
-        (is_own && (has_reply || owes_reply)).then(|| inner.items.len())
-    }
-
-    /// True for a request that the agent makes next to this conversation: the agent waits for a reply to another one,
-    /// or executes calls of which the request knows nothing.
-    pub fn is_fork(&self, request: &AgentRequest, history: &[String]) -> bool {
-        let inner = self.lock();
-        let continues = |asked: &[String]| conversation::continues(asked, history, request);
-        // While the agent waits, the same request is another one.
-        let is_beside = |asked: &[String]| asked == history || !continues(asked);
-        if let Some(reply) = inner.reply.as_ref().filter(|reply| reply.is_open())
-            && reply.is_connected()
-        {
-            return is_beside(&reply.history);
-        }
-        let pending = inner.pending.as_ref().map(|one| (&one.connection, &one.history));
-        let asked = inner.asked.as_ref().map(|one| (&one.connection, &one.history));
-        if let Some((connection, asked)) = pending.or(asked)
-            && !connection.is_closed()
-        {
-            return is_beside(asked);
-        }
-        let calls = inner.with_agent.keys().map(|id| {
-            let call = inner.state.calls.get(id)?;
-            call.provider_id.as_deref()
-        });
-        // Without ids the two cannot be distinguished.
-        let ids: Option<Vec<&str>> = calls.collect();
-        ids.is_some_and(|ids| !ids.is_empty() && !conversation::has_any(request, &ids))
-            && !continues(&inner.history)
+    pub const fn is_sub_agent(&self) -> bool {
+        self.is_sub_agent
     }
 
     /// The program that has the conversation.
@@ -363,203 +211,174 @@ impl AgentRun {
         &self.upstream
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Follows what the agent does.
+    pub fn status(&self) -> watch::Receiver<AgentStatus> {
+        self.status.clone()
     }
 
-    /// Returns what this run changes of an agent's history.
-    pub fn overlay(&self) -> Overlay {
-        Overlay::of(&self.lock().state)
+    /// Sends a message, and waits while the inbox is full.
+    async fn tell(&self, message: Message) {
+        // An error means that the task failed: its connections are cut, and nobody waits for it.
+        self.inbox.send(message).await.unwrap_or_default();
     }
 
-    /// Reads the published state.
-    pub fn with_state<T>(&self, read: impl FnOnce(&State) -> T) -> T {
-        read(&self.lock().state)
+    /// Sends a message, and waits for the answer; none if the task failed.
+    async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Option<T> {
+        let (reply, answer) = oneshot::channel();
+        self.inbox.send(message(reply)).await.ok()?;
+        answer.await.ok()
     }
 
-    /// Waits until something holds.
-    async fn until<T>(&self, mut found: impl FnMut(&mut Inner) -> Option<T>) -> T {
-        loop {
-            let changed = self.changed.notified();
-            let mut changed = std::pin::pin!(changed);
-            // Registered before the look, so that no change is missed.
-            changed.as_mut().enable();
-            let found = found(&mut self.lock());
-            match found {
-                Some(found) => return found,
-                None => changed.await,
-            }
+    /// Takes in a request of the agent; returns the response once that begins.
+    pub async fn request(&self, mut incoming: Incoming) -> Option<Answer> {
+        // Dropped after the other end of the connection.
+        let _given_up = HangUp(self.hang_ups.clone());
+        let (head, begun) = oneshot::channel();
+        let (out, body) = response_body::body(self.hang_ups.clone());
+        let pending = Pending {
+            history: incoming.request.canonical(),
+            begun: incoming.begun.take(),
+            _reservation: incoming.reservation.take(),
+            incoming: Arc::new(incoming),
+            connection: Connection::new(head, out),
+            is_nudged: false,
+            question: 0,
+            beat_at: None,
+        };
+        self.tell(Message::Request(Box::new(pending))).await;
+        let head = begun.await.ok()?;
+        Some(Answer { head, body })
+    }
+
+    /// Returns what a request has in common with the conversation; nothing if the task failed.
+    pub async fn compare(&self, arriving: &Arc<Arriving>) -> Comparison {
+        let answer = self.ask(|reply| Message::Compare(arriving.clone(), reply));
+        answer.await.unwrap_or_default()
+    }
+
+    /// Reserves the run for a conversation that begins, if no request of the agent waits and no reply is on its way.
+    pub async fn reserve_if_idle(&self) -> Option<Reservation> {
+        self.ask(Message::Reserve).await?
+    }
+
+    /// Returns true if the agent offers a tool of this name in this conversation.
+    pub async fn offers(&self, name: &str) -> bool {
+        let answer = self.ask(|reply| Message::Offers(name.to_owned(), reply));
+        answer.await.unwrap_or_default()
+    }
+
+    /// Returns the call that a sub-agent with this task works for, if it is one of this conversation.
+    pub async fn call_of(&self, task: &Arc<SubAgentTask>) -> Option<CallOfTask> {
+        self.ask(|reply| Message::FindCall(task.clone(), reply)).await?
+    }
+
+    /// Returns what this run changes of an agent's history; none if the task failed.
+    async fn overlay(&self) -> Option<Overlay> {
+        self.ask(Message::Overlay).await
+    }
+
+    /// Begins a question to the model; none if the task failed.
+    pub async fn question(&self) -> Option<Question> {
+        let withdrawal = Some(self.inbox.clone().reserve_owned().await.ok()?);
+        let number = self.questions.fetch_add(1, Ordering::Relaxed) + 1;
+        Some(Question { number, withdrawal })
+    }
+
+    /// Waits for the agent's next request, or for the need to continue the reply to the one before. None if the run has
+    /// ended.
+    pub async fn next_request(&self, question: &Question) -> Option<Asked> {
+        let question = question.number;
+        self.ask(|reply| Message::NextRequest { question, reply }).await
+    }
+
+    /// Waits for the turn of a request to the model, by its number in the conversation. None if the run has ended.
+    pub async fn turn(&self, number: u32) -> Option<TurnId> {
+        self.ask(|reply| Message::Turn { number, reply }).await
+    }
+
+    /// Answers the request that the model was asked with a whole response. Nothing once its reply has begun.
+    pub async fn answer(&self, status: StatusCode, headers: HeaderMap, body: Vec<u8>) {
+        let head = Head { status, headers };
+        self.tell(Message::Answer(Box::new(head), body)).await;
+    }
+
+    /// The same with an error of the proxy's own.
+    pub async fn refuse(&self, status: StatusCode, words: &str) {
+        let (headers, body) = connection::own_response(words);
+        self.answer(status, headers, body).await;
+    }
+
+    /// Begins the reply to the request that the model was asked.
+    pub async fn begin_reply(&self, turn: TurnId, of: (Wire, Form), head: Head) {
+        let head = Box::new(head);
+        self.tell(Message::BeginReply { turn, of, head }).await;
+    }
+
+    /// Takes an event of the reply, with its pieces of calls as the run gets them.
+    pub async fn push(&self, event: ReadEvent, calls: Vec<Chunk>) {
+        self.tell(Message::Event(Box::new((event, calls)))).await;
+    }
+
+    /// The model has sent everything, or the reply broke.
+    pub async fn end_reply(&self, turn: TurnId, is_whole: bool) {
+        self.tell(Message::EndReply { turn, is_whole }).await;
+    }
+
+    /// Tells the engine of a tool that the model called and that no request has: the model's server knows what it is.
+    pub async fn meet_tool(self: &Arc<Self>, name: &str) {
+        let tools = self.ask(|reply| Message::MeetTool(name.to_owned(), reply)).await;
+        if let Some(tools) = tools.flatten()
+            && let Some(attached) = self.attached().await
+        {
+            let toolbox = attached.toolbox(&tools, self);
+            attached.handle.tools(toolbox).await;
         }
-    }
-
-    /// Waits for the agent's next request, or for the need to continue the reply to the one before.
-    pub async fn next_request(&self, question: u64) -> Arc<Incoming> {
-        self.until(|inner| {
-            let Some(pending) = inner.pending.take() else {
-                return inner.reply.as_mut()?.go_on_with(question);
-            };
-            let pending = Pending { question, ..pending };
-            let incoming = pending.incoming.clone();
-            inner.asked = Some(pending);
-            Some(incoming)
-        })
-        .await
-    }
-
-    /// Begins a question to the model; returns its number.
-    pub fn begin_question(&self) -> u64 {
-        self.lock().next_number()
-    }
-
-    /// The run does not wait for the answer to a question any more. A request without a reply waits for the next one; a
-    /// reply that has begun ends once the run says why.
-    pub fn withdraw(self: &Arc<Self>, question: u64) {
-        let mut inner = self.lock();
-        let asked = inner.asked.take_if(|asked| asked.question == question);
-        if inner.pending.is_none() {
-            inner.pending = asked;
-        }
-        if let Some(reply) = &mut inner.reply {
-            reply.withdraw(question);
-        }
-        drop(inner);
-        self.look();
-        self.changed.notify_waiters();
-    }
-
-    /// Answers the request that the model was asked with a whole response.
-    pub fn answer(&self, status: StatusCode, headers: HeaderMap, body: Vec<u8>) {
-        let mut inner = self.lock();
-        if let Some(asked) = inner.asked.take() {
-            asked.connection.answer(status, headers, &body);
-        } else if let Some(reply) = inner.reply.as_mut().filter(|reply| reply.is_asked_again()) {
-            reply.fail(&connection::error(status, &body));
-        }
-    }
-
-    /// Answers the request that the model was asked with an error of the proxy's own.
-    pub fn refuse(&self, status: u16, words: &str) {
-        let mut inner = self.lock();
-        if let Some(asked) = inner.asked.take() {
-            asked.connection.refuse(status, words);
-        } else if let Some(reply) = inner.reply.as_mut().filter(|reply| reply.is_asked_again()) {
-            reply.fail(&connection::own_error(words));
-        }
-    }
-
-    /// Returns the turn of a request to the model, by its number in the conversation.
-    pub async fn turn(&self, number: u32) -> TurnId {
-        self.until(|inner| {
-            let mut turns = inner
-                .state
-                .turns_of(ROOT)
-                .filter(|turn| turn.producer == Producer::Model);
-            let turn = turns.nth((number as usize).checked_sub(1)?)?;
-            (turn.stream == Stream::Open).then_some(turn.id)
-        })
-        .await
     }
 
     /// Hands a call over to the agent, and waits for its result.
-    pub async fn with_agent(&self, call: NodeId, tool: &str, args: &str) -> Outcome {
-        let (done, result) = oneshot::channel();
-        self.until(|inner| inner.state.nodes.get(&call).map(|_| ())).await;
-        {
-            let mut inner = self.lock();
-            inner.with_agent.insert(call, done);
-            if !inner.release(call, tool, args) && inner.has_gone_on(call) {
-                inner.with_agent.remove(&call);
-                return Outcome::Cancelled { executed: false };
-            }
-        }
-        result.await.unwrap_or(Outcome::Cancelled { executed: true })
+    pub async fn execute(&self, call: NodeId, tool: &str, args: &str) -> Outcome {
+        let (tool, args) = (tool.to_owned(), args.to_owned());
+        let outcome = self.ask(|reply| Message::Execute {
+            call,
+            tool,
+            args,
+            reply,
+        });
+        // The agent may have it.
+        outcome.await.unwrap_or(Outcome::Cancelled { executed: true })
     }
 
-    /// True for a tool whose calls take any text.
-    pub fn takes_text(&self, tool: &str) -> bool {
-        self.lock().texts.contains(tool)
-    }
-
-    /// Tells the operator something that is not a fact of the run.
-    fn notice(&self, words: String) {
-        if let Some(attached) = self.attached.get() {
-            attached.handle.notice(words);
-        }
+    /// The process of the agent ended. A request shows that there is another one.
+    pub async fn note_agent_ended(&self) {
+        self.tell(Message::AgentEnded).await;
     }
 
     /// Reports a request without tools of this conversation, once it has a run.
     pub async fn report_side_request(&self, one: SideRequest) {
-        if let Some(handle) = self.handle().await {
-            handle.report(Input::SideRequest(one)).await;
-        }
+        self.report(Input::SideRequest(one)).await;
     }
 
     /// Reports a session that belongs to this one.
     pub async fn report_link(&self, link: LinkedSession) {
-        if let Some(handle) = self.handle().await {
-            handle.report(Input::Linked(link)).await;
-        }
+        self.report(Input::Linked(link)).await;
     }
 
-    /// The way to the run, once it has one; none if it has ended.
-    async fn handle(&self) -> Option<Handle> {
-        self.until(|inner| {
-            let handle = self.attached.get().map(|attached| attached.handle.clone());
-            (inner.has_ended || handle.is_some()).then_some(handle)
-        })
-        .await
-    }
-
-    /// Ends everything that waits.
-    pub fn end(&self) {
-        let mut inner = self.lock();
-        inner.has_ended = true;
-        inner.with_agent.clear();
-        if let Some(mut reply) = inner.reply.take() {
-            reply.close(made::ENDED);
-        }
-        if let Some(pending) = inner.pending.take() {
-            pending.answer_with_text(made::ENDED);
-        }
-        if let Some(asked) = inner.asked.take() {
-            asked.connection.refuse(503, made::ENDED);
-        }
-        drop(inner);
-        self.changed.notify_waiters();
-    }
-}
-
-impl Inner {
-    /// True if the agent can get a call in no reply any more: it has asked something else since.
-    fn has_gone_on(&self, call: NodeId) -> bool {
-        let turn = self.state.turn_of(call).map(|turn| turn.id);
-        self.pending.is_some() || self.asked.is_some() || turn != arrival::newest(&self.state)
-    }
-
-    fn take(&mut self, fact: Publication) {
-        match fact {
-            Publication::Snapshot(state) => {
-                self.state = *state;
-                self.is_loaded = true;
-            }
-            Publication::Event(envelope) => apply::apply(&mut self.state, &envelope),
-            Publication::Ended => self.has_ended = true,
-            Publication::Notice(_) | Publication::Halted(_) => {}
+    async fn report(&self, input: Input) {
+        if let Some(attached) = self.attached().await {
+            attached.handle.report(input).await;
         }
     }
 }
 
-/// What the agent gets for a request.
-pub struct Answer {
-    /// Its head.
-    pub head: Head,
-    /// Its body.
-    pub body: BodyReader,
-}
-
-/// What a request adds, and whether it was taken in before.
-struct New {
-    tail: Tail,
-    is_repeated: bool,
-    rejection: Rejection,
+/// Returns what runs change of an agent's history: that of its conversation, and the others. None if the task of one failed.
+pub async fn overlays(own: Option<&AgentRun>, others: &[Arc<AgentRun>]) -> Option<Overlays> {
+    let own = match own {
+        Some(run) => Some(run.overlay().await?),
+        None => None,
+    };
+    let mut all = Vec::new();
+    for run in others {
+        all.push(run.overlay().await?);
+    }
+    Some(Overlays { own, others: all })
 }

@@ -22,14 +22,14 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use self::answers::{Sent, plain, too_large};
+use self::answers::{Sent, failed, plain, too_large};
 use super::address::{self, Token};
 use super::alarms::Alarms;
 use super::client::Client;
 use super::conversation::{self, Kind};
 use super::placement::Runs;
 use super::resumed::Belongs;
-use super::run::{self, AgentRun, Begun};
+use super::run::{self, AgentRun};
 use super::side_request::Nameless;
 use super::socket::Socket;
 use super::sub_agent::Parent;
@@ -56,7 +56,7 @@ pub struct Opening {
     /// The conversation.
     pub run: Arc<AgentRun>,
     /// Its first request.
-    pub request: AgentRequest,
+    pub request: Arc<AgentRequest>,
     /// Its format.
     pub wire: Wire,
     /// True for a sub-agent, and for a conversation other than the first one.
@@ -67,6 +67,9 @@ pub struct Opening {
     pub parent: Option<Parent>,
 }
 
+/// Makes a conversation of a program with a server; the last is true for that of a sub-agent.
+pub type Begin = fn(Client, Arc<Upstream>, bool) -> Arc<AgentRun>;
+
 /// What the server is made of.
 pub struct Setup {
     /// The word without which nothing is served.
@@ -76,7 +79,7 @@ pub struct Setup {
     /// Where new conversations are reported.
     pub openings: mpsc::Sender<Opening>,
     /// Makes a conversation.
-    pub begin: fn(Client, Arc<Upstream>) -> Arc<AgentRun>,
+    pub begin: Begin,
     /// Recognises the conversation of the session that is resumed, if there is one.
     pub resumed: Option<Belongs>,
     /// Told about each connection that has shown the token, before its first request is answered.
@@ -94,7 +97,7 @@ pub type Connected = Arc<dyn Fn(SocketAddr, SocketAddr) + Send + Sync>;
 pub struct Server {
     setup: Setup,
     at: SocketAddr,
-    runs: Mutex<Runs>,
+    runs: tokio::sync::Mutex<Runs>,
     /// Recognises the conversation of the session that is resumed, until it was found.
     resumed: Mutex<Option<Belongs>>,
     requests: watch::Sender<u64>,
@@ -123,7 +126,7 @@ impl Server {
             setup,
             resumed,
             at,
-            runs: Mutex::new(BTreeMap::new()),
+            runs: tokio::sync::Mutex::new(BTreeMap::new()),
             requests: watch::Sender::new(0),
             nameless: Mutex::new(Nameless::default()),
             clients: Mutex::default(),
@@ -291,12 +294,13 @@ impl Server {
             method: head.method,
             path,
             headers: head.headers,
-            request,
-            begun: Begun::default(),
+            request: Arc::new(request),
+            begun: None,
+            reservation: None,
         };
         match conversation::kind(&incoming.headers, &incoming.request) {
             Kind::SideRequest => self.pass_side(incoming, None).await,
-            Kind::Conversation { key, is_sub_agent } => match self.forced_tool(&incoming) {
+            Kind::Conversation { key, is_sub_agent } => match self.forced_tool(&incoming).await {
                 Some(tool) => self.pass_side(incoming, Some(tool)).await,
                 None => self.converse(key, is_sub_agent, incoming).await,
             },
@@ -319,9 +323,8 @@ impl Server {
     ) -> Sent {
         let new = match &request {
             Some(request) => {
-                let overlays = overlay::Overlays {
-                    own: None,
-                    others: self.all().iter().map(|run| run.overlay()).collect(),
+                let Some(overlays) = run::overlays(None, &self.all().await).await else {
+                    return failed();
                 };
                 overlay::applied(&overlays, request, &[])
             }
@@ -340,10 +343,10 @@ impl Server {
     }
 
     /// The process of this program ended.
-    pub fn note_agent_ended(&self, program: &str) {
-        let all = self.all();
+    pub async fn note_agent_ended(&self, program: &str) {
+        let all = self.all().await;
         for run in all.iter().filter(|run| run.client().program() == program) {
-            run.note_agent_ended();
+            run.note_agent_ended().await;
         }
     }
 

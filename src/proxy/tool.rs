@@ -137,7 +137,7 @@ impl Tool for AgentTool {
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
         let (run, tool) = (self.run.clone(), self.spec.card.name.clone());
         Box::pin(async move {
-            let result = run.with_agent(job.call, &tool, &job.text);
+            let result = run.execute(job.call, &tool, &job.text);
             tokio::select! {
                 outcome = result => outcome,
                 // The agent may have begun, and cannot be stopped from here.

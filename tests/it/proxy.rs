@@ -26,6 +26,7 @@ mod stage;
 mod status;
 mod sub_agents;
 mod superseded;
+mod task;
 mod unasked;
 mod unread;
 mod window;

@@ -2,19 +2,21 @@
 //!
 //! Must not know: formats, how a decision is made.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
-use super::made::{content_type, head, text};
-use super::{AgentRun, Head, Inner, Pending};
+use super::incoming::{Head, Pending};
+use super::state::RunState;
+use super::synthetic_reply::{content_type, head, text};
 use crate::events::Form;
 use crate::held::HeldReply;
-use crate::outlet::BodyWriter;
 use crate::overlay;
+use crate::response_body::BodyWriter;
 use overrule_base::text::visible_head;
 use overrule_domain::call::{Call, Status};
 use overrule_domain::state::{Mode, State};
@@ -29,6 +31,24 @@ const MAX_ERROR: usize = 300;
 pub(super) struct Connection {
     progress: Progress,
     out: BodyWriter,
+}
+
+/// How often an agent that waits gets an event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beats {
+    /// If its reply is streamed.
+    pub(super) streamed: Duration,
+    /// If it is in one piece.
+    pub(super) whole: Duration,
+}
+
+impl Beats {
+    pub(super) const fn every(self, form: Form) -> Duration {
+        match form {
+            Form::Whole => self.whole,
+            Form::Stream | Form::Lines => self.streamed,
+        }
+    }
 }
 
 /// What the agent has of its reply.
@@ -105,27 +125,30 @@ impl Connection {
     }
 
     /// Answers with a whole response. In a reply that has begun, a status other than success becomes an error of the format.
-    pub(super) fn answer(self, status: StatusCode, headers: HeaderMap, body: &[u8]) {
+    pub(super) fn answer(self, head: Head, body: &[u8]) {
         match self.progress {
-            Progress::Nothing(head) => {
+            Progress::Nothing(begin) => {
                 // An error means that the agent has gone.
-                head.send(Head { status, headers }).unwrap_or_default();
+                begin.send(head).unwrap_or_default();
                 self.out.write(body);
             }
-            Progress::Begun(mut held) => _ = self.out.write(&held.fail(&error(status, body))),
+            Progress::Begun(mut held) => _ = self.out.write(&held.fail(&error(head.status, body))),
         }
     }
 
     /// Answers with an error of the proxy's own.
-    pub(super) fn refuse(self, status: u16, words: &str) {
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
-        self.answer(status, content_type(Form::Whole), own_error(words).as_bytes());
+    pub(super) fn refuse(self, status: StatusCode, words: &str) {
+        let (headers, body) = own_response(words);
+        self.answer(Head { status, headers }, &body);
     }
 
     /// Answers with these words as those of the model. `whole` is the body for an agent that has nothing yet.
     pub(super) fn end_with_text(self, (wire, form): (Wire, Form), words: &str, whole: &str) {
         match self.progress {
-            Progress::Nothing(_) => self.answer(StatusCode::OK, content_type(form), whole.as_bytes()),
+            Progress::Nothing(_) => {
+                let (status, headers) = (StatusCode::OK, content_type(form));
+                self.answer(Head { status, headers }, whole.as_bytes());
+            }
             Progress::Begun(mut held) => {
                 let end = held.close(&encode_whole(wire, &head(), &text(words)));
                 self.out.write(&end);
@@ -134,8 +157,13 @@ impl Connection {
     }
 }
 
-pub(super) fn own_error(words: &str) -> String {
+fn own_error(words: &str) -> String {
     json!({"error": {"type": "proxy_error", "message": words}}).to_string()
+}
+
+/// Headers and body of an error of the proxy's own.
+pub(super) fn own_response(words: &str) -> (HeaderMap, Vec<u8>) {
+    (content_type(Form::Whole), own_error(words).into_bytes())
 }
 
 /// The body of an error as one line of JSON text: an object with the member `error`.
@@ -162,19 +190,32 @@ fn waits_for_operator(state: &State) -> bool {
         || state.calls.values().any(is_unclear)
 }
 
-impl Inner {
-    /// Sends a heartbeat to the agent that waits for a request with this number. If the model is not asked before the
-    /// operator acts, the reply begins here. Returns false once nothing of the request waits.
-    fn beat(&mut self, number: u64) -> bool {
-        let is_it = |one: &&mut Pending| one.number == number;
-        if let Some(asked) = self.asked.as_mut().filter(is_it) {
-            asked.connection.beat();
-            return true;
+impl Pending {
+    /// True if a heartbeat is due; the next one is due later.
+    fn is_due(&mut self, now: Instant, beats: Beats) -> bool {
+        let is_due = self.beat_at.is_some_and(|at| at <= now);
+        if is_due {
+            self.beat_at = Some(now + beats.every(self.incoming.form()));
         }
-        let Some(pending) = self.pending.as_mut().filter(is_it) else {
-            return false;
-        };
-        if !pending.connection.beat() && waits_for_operator(&self.state) {
+        is_due
+    }
+}
+
+impl RunState {
+    /// Sends the heartbeats that are due to agents that wait for a reply. If the model is not asked before the operator acts,
+    /// the reply begins here.
+    pub(super) fn beat_waiting(&mut self, now: Instant) {
+        let beats = self.beats;
+        if let Some(asked) = self.asked.as_mut()
+            && asked.is_due(now, beats)
+        {
+            asked.connection.beat();
+        }
+        if let Some(pending) = self.pending.as_mut()
+            && pending.is_due(now, beats)
+            && !pending.connection.beat()
+            && waits_for_operator(&self.state)
+        {
             let head = ReplyHead {
                 id: overlay::reply_id(&self.state),
                 model: pending.incoming.request.model.clone().unwrap_or_default(),
@@ -183,21 +224,5 @@ impl Inner {
             let form = (pending.incoming.wire, pending.incoming.form());
             pending.connection.begin_early(form, &head);
         }
-        true
-    }
-}
-
-impl AgentRun {
-    /// Sends heartbeats to the agent until its reply comes.
-    pub(super) fn start_waiting(self: &Arc<Self>, number: u64, form: Form) {
-        let (every, run) = (self.every(form), self.clone());
-        tokio::spawn(async move {
-            loop {
-                tokio::time::sleep(every).await;
-                if !run.lock().beat(number) {
-                    return;
-                }
-            }
-        });
     }
 }

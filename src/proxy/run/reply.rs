@@ -7,22 +7,28 @@ use std::sync::Arc;
 
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
+use tokio::time::Instant;
 
-use super::made::{content_type, events, head, recorded, stopped, text};
-use super::{AgentRun, Head, Incoming, Inner, Pending};
+use super::connection::OpenReply;
+use super::incoming::{Head, Incoming, Pending};
+use super::reconnect::Retransmission;
+use super::request::text_tools;
+use super::state::RunState;
+use super::synthetic_reply::{content_type, events, head, recorded, stopped, text};
 use crate::conversation;
 use crate::events::Form;
 use crate::held::HeldReply;
-use crate::outlet::BodyWriter;
 use crate::overlay;
 use crate::reading::ReadEvent;
 use crate::rejection::Rejection;
 use crate::release::Release;
+use crate::response_body::BodyWriter;
 use overrule_domain::call::Call;
 use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::node::Content;
 use overrule_domain::state::{Mode, State};
 use overrule_domain::turn::Stream;
+use overrule_model::Chunk;
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{ReplyHead, encode_whole};
 
@@ -38,7 +44,7 @@ pub(super) struct Reply {
     turn: TurnId,
     wire: Wire,
     /// The form in which it was asked for.
-    form: Form,
+    pub(super) form: Form,
     held: HeldReply,
     calls: Vec<Streamed>,
     out: Option<BodyWriter>,
@@ -52,8 +58,8 @@ pub(super) struct Reply {
     has_ended: bool,
     /// True once the run does not wait for the rest.
     is_withdrawn: bool,
-    /// Its number among the replies of the conversation.
-    number: u64,
+    /// When the agent gets the next heartbeat, if a call is undecided then.
+    pub(super) beat_at: Instant,
     /// The question that it answers; 0 for one that is made of the record.
     question: u64,
     /// The question for what follows calls that the agent does not learn of, until its reply begins.
@@ -63,6 +69,28 @@ pub(super) struct Reply {
 }
 
 impl Reply {
+    /// The beginning of a reply that answers a request.
+    fn new(turn: TurnId, pending: Pending, of: (Wire, Form), head: Head, beat_at: Instant) -> Self {
+        let OpenReply { held, head, out } = pending.connection.begin(of, head);
+        Self {
+            turn,
+            wire: of.0,
+            form: of.1,
+            held,
+            calls: Vec::new(),
+            out: Some(out),
+            head,
+            incoming: pending.incoming,
+            history: pending.history,
+            has_ended: false,
+            is_withdrawn: false,
+            beat_at,
+            question: pending.question,
+            next: None,
+            delivered: BTreeSet::new(),
+        }
+    }
+
     /// True while the agent can still get something.
     pub(super) fn is_open(&self) -> bool {
         !self.held.is_done()
@@ -80,7 +108,7 @@ impl Reply {
 
     /// The request for what the model says next, if the agent does not learn of the calls of the newest reply. From here on
     /// `question` is asked.
-    pub(super) fn go_on_with(&mut self, question: u64) -> Option<Arc<Incoming>> {
+    pub(super) fn continue_with(&mut self, question: u64) -> Option<Arc<Incoming>> {
         let is_next = self.held.is_continued() && self.next.is_none() && self.is_connected();
         is_next.then(|| {
             self.next = Some(question);
@@ -175,6 +203,35 @@ impl Reply {
         self.send();
     }
 
+    /// Keeps the agent waiting as long as a call is undecided.
+    pub(super) fn beat(&mut self) {
+        if self.held.is_waiting() && self.is_connected() {
+            let beat = self.held.heartbeat();
+            self.pass(&beat);
+        }
+    }
+
+    /// Takes an event, with its pieces of calls as the run gets them.
+    fn push(&mut self, event: ReadEvent, calls: Vec<Chunk>) {
+        self.held.push(event);
+        self.send();
+        for chunk in calls {
+            match chunk {
+                Chunk::Call { part, id, .. } => {
+                    let args = String::new();
+                    self.calls.push(Streamed { part, id, args });
+                }
+                Chunk::Args { part, delta } => {
+                    let mut calls = self.calls.iter_mut().rev();
+                    if let Some(call) = calls.find(|call| call.part == part) {
+                        call.args.push_str(&delta);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// True if an agent is connected to it.
     pub(super) fn is_connected(&self) -> bool {
         self.out.as_ref().is_some_and(|out| !out.is_gone())
@@ -221,13 +278,7 @@ fn refused(state: &State, call: NodeId, form: Rejection) -> Release {
     }
 }
 
-impl Inner {
-    /// The number of the next question or reply.
-    pub(super) fn next_number(&mut self) -> u64 {
-        self.begun += 1;
-        self.begun
-    }
-
+impl RunState {
     /// Notes which calls the agent got in the present reply.
     pub(super) fn note_delivered(&mut self) {
         let Self {
@@ -335,41 +386,38 @@ impl Inner {
     }
 }
 
-impl AgentRun {
+impl RunState {
+    /// Makes this the reply that the agent is getting.
+    fn set_reply(&mut self, reply: Reply) {
+        self.note_delivered();
+        if let Some(mut old) = self.reply.replace(reply) {
+            old.cut();
+        }
+    }
+
     /// Answers a request with the reply of a turn whose connection is gone, made of what is recorded.
-    pub(super) fn continue_turn(self: &Arc<Self>, turn: TurnId, pending: Pending, with_text: bool) {
-        let mut guard = self.lock();
-        let inner = &mut *guard;
-        let chunks = recorded(&inner.state, turn, &inner.texts, with_text);
+    pub(super) fn retransmit(&mut self, what: Retransmission, pending: Pending) {
+        let Retransmission { turn, with_text } = what;
+        let texts = text_tools(&pending.incoming.request);
+        let chunks = recorded(&self.state, turn, &texts, with_text);
         let head = ReplyHead {
             id: format!("{turn}"),
             model: pending.incoming.request.model.clone().unwrap_or_default(),
-            created: inner.state.origin.begun_at / 1000,
+            created: self.state.origin.begun_at / 1000,
         };
         let (form, events) = events(&pending, &chunks, head);
-        let number = inner.next_number();
-        let wire = pending.incoming.wire;
+        let of = (pending.incoming.wire, form);
         let (status, headers) = (StatusCode::OK, content_type(form));
-        let begun = pending.connection.begin((wire, form), Head { status, headers });
-        let mut reply = Reply {
-            turn,
-            wire,
-            form,
-            held: begun.held,
-            calls: Vec::new(),
-            head: begun.head,
-            out: Some(begun.out),
-            incoming: pending.incoming,
-            history: pending.history,
-            has_ended: true,
-            is_withdrawn: false,
-            number,
+        let beat_at = Instant::now() + self.beats.every(form);
+        // No question: it is made of the record.
+        let pending = Pending {
             question: 0,
-            next: None,
-            delivered: BTreeSet::new(),
+            ..pending
         };
-        for call in calls_of(&inner.state, turn) {
-            let node = inner.state.nodes.get(&call.id);
+        let mut reply = Reply::new(turn, pending, of, Head { status, headers }, beat_at);
+        reply.has_ended = true;
+        for call in calls_of(&self.state, turn) {
+            let node = self.state.nodes.get(&call.id);
             let first = node.and_then(|node| node.revisions.first());
             let args = match first.map(|revision| &revision.content) {
                 Some(Content::Call { args, .. }) => args.to_string(),
@@ -382,145 +430,54 @@ impl AgentRun {
             reply.held.push(event);
         }
         reply.held.end();
-        let again: Vec<(NodeId, Arc<str>, Arc<str>)> = calls_of(&inner.state, turn)
+        let released: Vec<(NodeId, Arc<str>, Arc<str>)> = calls_of(&self.state, turn)
             .into_iter()
             .filter_map(|call| {
                 let attempt = call.attempts.last()?;
-                let (tool, _) = inner.state.nodes.get(&call.id)?.as_call()?;
+                let (tool, _) = self.state.nodes.get(&call.id)?.as_call()?;
                 Some((call.id, tool.clone(), attempt.args.clone()))
             })
             .collect();
-        inner.note_delivered();
-        if let Some(mut old) = inner.reply.replace(reply) {
-            old.cut();
+        self.set_reply(reply);
+        for (call, tool, args) in released {
+            self.release(call, &tool, &args);
         }
-        for (call, tool, args) in again {
-            inner.release(call, &tool, &args);
-        }
-        drop(guard);
-        self.start_heartbeat(number, form);
-        self.look();
     }
 
     /// Begins the reply to the request that the model was asked.
-    pub fn begin_reply(
-        self: &Arc<Self>,
-        turn: TurnId,
-        (wire, form): (Wire, Form),
-        status: StatusCode,
-        headers: HeaderMap,
-    ) {
-        let number = {
-            let mut inner = self.lock();
-            let Some(asked) = inner.asked.take() else {
-                inner.note_delivered();
-                if let Some(reply) = inner.reply.as_mut().filter(|reply| reply.is_asked_again()) {
-                    reply.go_on(turn);
-                }
-                return;
-            };
-            let number = inner.next_number();
-            let begun = asked.connection.begin((wire, form), Head { status, headers });
-            let reply = Reply {
-                turn,
-                wire,
-                form,
-                held: begun.held,
-                calls: Vec::new(),
-                out: Some(begun.out),
-                head: begun.head,
-                incoming: asked.incoming,
-                history: asked.history,
-                has_ended: false,
-                is_withdrawn: false,
-                number,
-                question: asked.question,
-                next: None,
-                delivered: BTreeSet::new(),
-            };
-            inner.note_delivered();
-            if let Some(mut old) = inner.reply.replace(reply) {
-                old.cut();
-            }
-            number
-        };
-        self.start_heartbeat(number, form);
-    }
-
-    /// Begins to send heartbeats to an agent that waits for this reply.
-    fn start_heartbeat(self: &Arc<Self>, number: u64, form: Form) {
-        let (every, run) = (self.every(form), self.clone());
-        tokio::spawn(async move { run.beat(number, every).await });
-    }
-
-    /// How often an agent that waits for a reply in this form gets an event.
-    pub(super) fn every(&self, form: Form) -> std::time::Duration {
-        let (of_stream, of_whole) = self.beats;
-        if form == Form::Whole { of_whole } else { of_stream }
-    }
-
-    /// Keeps an agent waiting as long as a call is undecided.
-    async fn beat(&self, number: u64, every: std::time::Duration) {
-        loop {
-            tokio::time::sleep(every).await;
-            let mut inner = self.lock();
-            let Some(reply) = inner
-                .reply
-                .as_mut()
-                .filter(|reply| reply.number == number && reply.is_open())
-            else {
-                return;
-            };
-            if reply.held.is_waiting() && reply.is_connected() {
-                let beat = reply.held.heartbeat();
-                reply.pass(&beat);
-            }
+    pub(super) fn begin_reply(&mut self, turn: TurnId, of: (Wire, Form), head: Head) {
+        if let Some(asked) = self.asked.take() {
+            let beat_at = Instant::now() + self.beats.every(of.1);
+            self.set_reply(Reply::new(turn, asked, of, head, beat_at));
+            return;
+        }
+        self.note_delivered();
+        if let Some(reply) = self.reply.as_mut().filter(|reply| reply.is_asked_again()) {
+            reply.go_on(turn);
         }
     }
 
-    /// Takes an event of the reply.
-    pub fn push(&self, event: ReadEvent) {
-        let mut inner = self.lock();
-        let Inner { reply, replies, .. } = &mut *inner;
-        if let Some(reply) = reply {
-            replies.extend(conversation::reply_name(reply.wire, &event.event));
-            reply.held.push(event);
-            reply.send();
-        }
-    }
-
-    /// A call of the reply began.
-    pub fn note_call(&self, part: u32, id: Option<&str>) {
-        if let Some(reply) = &mut self.lock().reply {
-            let (id, args) = (id.map(str::to_owned), String::new());
-            reply.calls.push(Streamed { part, id, args });
-        }
-    }
-
-    /// A piece of the arguments of a call of the reply.
-    pub fn note_args(&self, part: u32, delta: &str) {
-        if let Some(reply) = &mut self.lock().reply
-            && let Some(call) = reply.calls.iter_mut().rev().find(|call| call.part == part)
-        {
-            call.args.push_str(delta);
+    /// Takes an event of the reply, with its pieces of calls as the run gets them.
+    pub(super) fn push(&mut self, event: ReadEvent, calls: Vec<Chunk>) {
+        if let Some(reply) = &mut self.reply {
+            let name = conversation::reply_name(reply.wire, &event.event);
+            self.history.replies.extend(name);
+            reply.push(event, calls);
         }
     }
 
     /// The model has sent everything, or the reply broke.
-    pub fn end_reply(self: &Arc<Self>, turn: TurnId, is_whole: bool) {
-        let mut inner = self.lock();
-        if let Some(reply) = inner.reply.as_mut().filter(|reply| reply.turn == turn) {
-            if is_whole {
-                reply.has_ended = true;
-                reply.held.end();
-            } else {
-                reply.cut();
-                inner.note_delivered();
-                inner.reply = None;
-            }
+    pub(super) fn end_reply(&mut self, turn: TurnId, is_whole: bool) {
+        let Some(reply) = self.reply.as_mut().filter(|reply| reply.turn == turn) else {
+            return;
+        };
+        if is_whole {
+            reply.has_ended = true;
+            reply.held.end();
+        } else {
+            reply.cut();
+            self.note_delivered();
+            self.reply = None;
         }
-        drop(inner);
-        self.look();
-        self.changed.notify_waiters();
     }
 }

@@ -11,7 +11,8 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use super::MAX_BODY;
-use crate::outlet::BodyReader;
+use crate::response_body::BodyReader;
+use crate::run::FAILED;
 
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 pub(super) type Sent = Response<UnsyncBoxBody<Bytes, BodyError>>;
@@ -53,4 +54,9 @@ pub(super) fn plain(status: StatusCode, words: &str) -> Sent {
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     respond(status, headers, body)
+}
+
+/// The answer to a request that needs a conversation whose task failed.
+pub(super) fn failed() -> Sent {
+    plain(StatusCode::BAD_GATEWAY, FAILED)
 }

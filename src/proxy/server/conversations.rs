@@ -8,20 +8,36 @@ use super::answers::{Sent, plain, respond, stream};
 use super::{HANG_UP, Opening, Server};
 use crate::client::Client;
 use crate::conversation::Key;
-use crate::placement::{Arriving, Place, Runs, continuable, free, of_client, place_of, renamed};
+use crate::placement::{Compared, Place, compared, continuable, free, is_known, place_of};
 use crate::resumed::Belongs;
-use crate::run::{self, AgentRun, Answer};
+use crate::run::{self, AgentRun, Answer, Arriving, Reservation};
 use crate::sub_agent;
 use crate::upstreams::NoUpstream;
 use hyper::StatusCode;
 
-/// The conversation of a request, and its opening if it is new.
-type Found = (Arc<AgentRun>, Option<Opening>);
+/// The conversation of a request.
+struct Found {
+    run: Arc<AgentRun>,
+    /// What is reported if it is new.
+    opening: Option<Opening>,
+    /// If it continues in a run that another one had.
+    reservation: Option<Reservation>,
+}
+
+impl Found {
+    const fn known(run: Arc<AgentRun>, reservation: Option<Reservation>) -> Self {
+        Self {
+            run,
+            opening: None,
+            reservation,
+        }
+    }
+}
 
 impl Server {
     /// Every conversation once.
-    pub(super) fn all(&self) -> Vec<Arc<AgentRun>> {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) async fn all(&self) -> Vec<Arc<AgentRun>> {
+        let runs = self.runs.lock().await;
         let mut all: Vec<Arc<AgentRun>> = Vec::new();
         for run in runs.values() {
             if !all.iter().any(|known| Arc::ptr_eq(known, run)) {
@@ -31,36 +47,36 @@ impl Server {
         all
     }
 
+    /// Every conversation but this one.
+    pub(super) async fn others(&self, run: &Arc<AgentRun>) -> Vec<Arc<AgentRun>> {
+        let mut others = self.all().await;
+        others.retain(|other| !Arc::ptr_eq(other, run));
+        others
+    }
+
     pub(super) async fn converse(&self, key: Key, is_sub_agent: bool, mut incoming: run::Incoming) -> Sent {
-        let client = incoming.client();
-        let history = incoming.request.canonical();
-        let arriving = Arriving {
-            client: &client,
-            key: &key,
-            is_sub_agent,
-            request: &incoming.request,
-            history: &history,
-        };
+        let (client, request) = (incoming.client(), incoming.request.clone());
         self.note_client(&client);
-        let is_fork = {
-            let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-            place_of(&runs, arriving).is_fork()
-        };
-        if is_fork {
+        let arriving = Arc::new(Arriving::new(client, key, is_sub_agent, request));
+        let runs = self.runs.lock().await.clone();
+        if place_of(&compared(&runs, &arriving).await, &arriving).is_fork() {
             tokio::time::sleep(HANG_UP).await;
         }
-        let (run, opening) = match self.run_of(arriving, &incoming) {
+        let Found {
+            run,
+            opening,
+            reservation,
+        } = match self.run_of(&arriving, &incoming).await {
             Ok(found) => found,
             Err(error) => return plain(StatusCode::BAD_REQUEST, &error.to_string()),
         };
+        incoming.reservation = reservation;
         if let Some(opening) = opening
             && self.setup.openings.send(opening).await.is_err()
         {
             return plain(StatusCode::SERVICE_UNAVAILABLE, "the supervisor has ended");
         }
-        let mut others = self.all();
-        others.retain(|other| !Arc::ptr_eq(other, &run));
-        incoming.others = others;
+        incoming.others = self.others(&run).await;
         match run.request(incoming).await {
             Some(Answer { head, body }) => respond(head.status, head.headers, stream(body)),
             None => plain(StatusCode::SERVICE_UNAVAILABLE, "the request was withdrawn"),
@@ -76,49 +92,51 @@ impl Server {
     }
 
     /// The conversation of a request, and its opening if it is new.
-    fn run_of(&self, arriving: Arriving<'_>, incoming: &run::Incoming) -> Result<Found, NoUpstream> {
+    async fn run_of(&self, arriving: &Arc<Arriving>, incoming: &run::Incoming) -> Result<Found, NoUpstream> {
         let Arriving {
             client,
             key,
             is_sub_agent,
             request,
             ..
-        } = arriving;
+        } = &**arriving;
         let upstream = self
             .setup
             .upstreams
             .of_request(Some(incoming.wire), &incoming.headers)?;
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let resumes = self.is_resumed(&runs, arriving);
-        let new = match place_of(&runs, arriving) {
+        // Held to the end: no other request takes the same place.
+        let mut runs = self.runs.lock().await;
+        let compared = compared(&runs, arriving).await;
+        let resumes = self.is_resumed(&compared, arriving);
+        let new = match place_of(&compared, arriving) {
             Place::Known(run) if !resumes => {
                 if key.is_named() {
                     runs.entry(key.clone()).or_insert_with(|| run.clone());
                 }
-                return Ok((run, None));
+                return Ok(Found::known(run, None));
             }
             // Next to those that took the key before.
             Place::Known(_) => free(&runs, key),
             Place::New { key, .. } => key,
         };
         // An agent that names its conversations marks its sub-agents, too.
-        let may_be = is_sub_agent || !key.is_named() && !resumes;
-        let parent = may_be
-            .then(|| sub_agent::parent(&runs, client, request, is_sub_agent))
-            .flatten();
-        let is_sub_agent = is_sub_agent || parent.is_some();
-        let others = if resumes || is_sub_agent {
-            Vec::new()
+        let may_be = *is_sub_agent || !key.is_named() && !resumes;
+        let parent = if may_be {
+            sub_agent::parent(&runs, client, request, *is_sub_agent).await
         } else {
-            continuable(&runs, arriving)
+            None
         };
-        if let Some(run) = others.into_iter().find(|run| run.reserve_if_idle()) {
-            runs.insert(new, run.clone());
-            return Ok((run, None));
+        let is_sub_agent = *is_sub_agent || parent.is_some();
+        if !resumes && !is_sub_agent {
+            for run in continuable(&compared, arriving) {
+                if let Some(reservation) = run.reserve_if_idle().await {
+                    runs.insert(new, run.clone());
+                    return Ok(Found::known(run, Some(reservation)));
+                }
+            }
         }
         let is_beside = !runs.is_empty() || is_sub_agent;
-        let run = (self.setup.begin)(client.clone(), upstream.clone());
-        run.set_sub_agent(is_sub_agent);
+        let run = (self.setup.begin)(client.clone(), upstream.clone(), is_sub_agent);
         runs.insert(new, run.clone());
         self.report_early(&run);
         let opening = Opening {
@@ -129,7 +147,11 @@ impl Server {
             resumes,
             parent,
         };
-        Ok((run, Some(opening)))
+        Ok(Found {
+            run,
+            opening: Some(opening),
+            reservation: None,
+        })
     }
 
     /// Gives a conversation the requests of its program that came before it.
@@ -144,13 +166,10 @@ impl Server {
     }
 
     /// True once, for the conversation of the session that is resumed. A conversation that has a run already is another.
-    fn is_resumed(&self, runs: &Runs, arriving: Arriving<'_>) -> bool {
+    fn is_resumed(&self, runs: &Compared, arriving: &Arriving) -> bool {
         let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = || {
-            let mut own = of_client(runs, arriving.client);
-            own.any(|run| run.known(arriving.history) > 0) || renamed(runs, arriving).is_some()
-        };
-        let belongs = |belongs: &mut Belongs| belongs(arriving.client, arriving.request) && !is_known();
+        let belongs =
+            |belongs: &mut Belongs| belongs(&arriving.client, &arriving.request) && !is_known(runs, arriving);
         resumed.take_if(belongs).is_some()
     }
 }

@@ -8,13 +8,13 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use hyper::{StatusCode, header};
 
-use super::answers::{Sent, plain, respond, stream};
+use super::answers::{Sent, failed, plain, respond, stream};
 use super::{Opening, Server};
 use crate::client::Client;
 use crate::conversation::{self, Key};
-use crate::outlet::{self, BodyWriter};
 use crate::placement::{forks, free};
-use crate::run::{self, AgentRun, Answer, Begun};
+use crate::response_body::{self, BodyWriter};
+use crate::run::{self, AgentRun, Answer};
 use crate::secrets::Secrets;
 use crate::side_reply::SideReply;
 use crate::upstream::Upstream;
@@ -37,25 +37,30 @@ struct Side {
 impl Server {
     /// The only tool of a request whose reply is a call of it alone: one of an agent with a conversation, which does not offer
     /// that tool.
-    pub(super) fn forced_tool(&self, incoming: &run::Incoming) -> Option<String> {
+    pub(super) async fn forced_tool(&self, incoming: &run::Incoming) -> Option<String> {
         let tool = conversation::forced_tool(&incoming.request)?;
         let belongs = if let Some((key, _)) = conversation::named(&incoming.headers) {
-            let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-            forks(&runs, &key).next().is_some()
+            forks(&*self.runs.lock().await, &key).next().is_some()
         } else {
             let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
             clients.contains(&incoming.client())
         };
-        let is_offered = || self.all().iter().any(|run| run.offers(tool));
-        (belongs && !is_offered()).then(|| tool.to_owned())
+        if !belongs {
+            return None;
+        }
+        for run in self.all().await {
+            if run.offers(tool).await {
+                return None;
+            }
+        }
+        Some(tool.to_owned())
     }
 
     /// Passes on a request beside a conversation, and reads its reply. A call in it that is not of the forced tool is decided
     /// in a conversation of its own.
     pub(super) async fn pass_side(self: &Arc<Self>, incoming: run::Incoming, forced: Option<String>) -> Sent {
-        let overlays = overlay::Overlays {
-            own: None,
-            others: self.all().iter().map(|run| run.overlay()).collect(),
+        let Some(overlays) = run::overlays(None, &self.all().await).await else {
+            return failed();
         };
         let body = match overlay::applied(&overlays, &incoming.request, &[]) {
             Ok(body) => body,
@@ -86,7 +91,7 @@ impl Server {
             client: incoming.client(),
         };
         if !status.is_success() {
-            self.report(side, Usage::default());
+            self.report(side, Usage::default()).await;
             return self.hand_on(&incoming.method, &incoming.path, response).await;
         }
         let unpacker = match unpacker(&response, MAX_REPLY) {
@@ -94,14 +99,14 @@ impl Server {
             Err(error) => return plain(StatusCode::BAD_GATEWAY, &error.to_string()),
         };
         head.remove(header::CONTENT_ENCODING);
-        let (out, body) = outlet::body(Arc::default());
+        let (out, body) = response_body::body(Arc::default());
         let reply = SideReply::new(incoming.wire, incoming.form(), forced);
         let server = self.clone();
         tokio::spawn(async move {
             let usage = server
                 .follow((incoming, upstream), (response, unpacker), reply, out)
                 .await;
-            server.report(side, usage);
+            server.report(side, usage).await;
         });
         respond(status, head, stream(body))
     }
@@ -152,7 +157,7 @@ impl Server {
                 let rest = futures_util::stream::iter([Ok(received.freeze())]).chain(response.bytes_stream());
                 let mut whole = hyper::Response::new(reqwest::Body::wrap_stream(rest));
                 (*whole.status_mut(), *whole.headers_mut()) = head;
-                let begun = Begun::with(reqwest::Response::from(whole));
+                let begun = Some(reqwest::Response::from(whole));
                 let incoming = run::Incoming { begun, ..incoming };
                 self.decide(incoming, &upstream, given, out).await;
                 return reply.usage();
@@ -172,14 +177,13 @@ impl Server {
         out: BodyWriter,
     ) {
         let key = Key::of_its_own(&incoming.request);
-        let run = (self.setup.begin)(incoming.client(), upstream.clone());
+        let run = (self.setup.begin)(incoming.client(), upstream.clone(), false);
         {
-            let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut runs = self.runs.lock().await;
             let key = free(&runs, &key);
             runs.insert(key, run.clone());
         }
-        incoming.others = self.all();
-        incoming.others.retain(|other| !Arc::ptr_eq(other, &run));
+        incoming.others = self.others(&run).await;
         let opening = Opening {
             run: run.clone(),
             request: incoming.request.clone(),
@@ -211,13 +215,13 @@ impl Server {
     }
 
     /// Reports a request beside a conversation once its reply has ended.
-    fn report(self: &Arc<Self>, side: Side, usage: Usage) {
+    async fn report(&self, side: Side, usage: Usage) {
         let one = SideRequest {
             words: side.words,
             usage,
         };
+        let runs = self.runs.lock().await.clone();
         let own = side.key.and_then(|key| {
-            let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
             let named = || forks(&runs, &key);
             let is_its = |run: &&Arc<AgentRun>| run.client() == &side.client;
             named().find(is_its).or_else(|| named().next()).cloned()

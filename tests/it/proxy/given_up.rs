@@ -2,6 +2,7 @@
 //!
 //! Must not know: formats beyond what the agent and the model say.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use overrule::domain::turn::Stream;
@@ -10,7 +11,7 @@ use overrule::model::wire::Wire;
 use overrule::model::wire::agent::decode_request;
 use overrule::policy::Preset;
 use overrule::proxy::rejection::Rejection;
-use overrule::proxy::run::{Begun, Incoming};
+use overrule::proxy::run::Incoming;
 use serde_json::Value;
 
 use crate::proxy::agent::Agent;
@@ -23,13 +24,14 @@ use crate::proxy::stage::{Stage, approve, asked, waiting};
 fn incoming(wire: &str, agent: &Agent) -> Incoming {
     let wire = Wire::named(wire).unwrap();
     Incoming {
-        begun: Begun::default(),
+        begun: None,
+        reservation: None,
         others: Vec::new(),
         wire,
         method: hyper::Method::POST,
         path: "/chat/completions".into(),
         headers: hyper::HeaderMap::new(),
-        request: decode_request(wire, agent.body().to_string().as_bytes()).unwrap(),
+        request: Arc::new(decode_request(wire, agent.body().to_string().as_bytes()).unwrap()),
         streamed: true,
         rejection: Rejection::Mask,
     }
@@ -59,11 +61,12 @@ async fn a_request_that_is_given_up_at_any_moment_leaves_a_run_that_answers_and_
         agent.say("stop, be brief");
         {
             let mut request = Box::pin(side.request(incoming(wire, &agent)));
-            let begun = side.with_state(|state| state.seq);
+            let published = live.handle.subscribe().published;
+            let begun = *published.borrow();
             // It is given up right after this many facts became known.
             for _ in 0..2_000 {
                 let is_done = futures_util::poll!(&mut request).is_ready();
-                if is_done || side.with_state(|state| state.seq.0 >= begun.0 + moment) {
+                if is_done || published.borrow().0 >= begun.0 + moment {
                     break;
                 }
                 tokio::time::sleep(Duration::from_millis(1)).await;

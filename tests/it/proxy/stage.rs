@@ -19,7 +19,7 @@ use overrule::proxy::alarms::Alarms;
 use overrule::proxy::client::Client;
 use overrule::proxy::model::AgentModel;
 use overrule::proxy::resumed::{self, Belongs};
-use overrule::proxy::run::AgentRun;
+use overrule::proxy::run::{AgentRun, Fit};
 use overrule::proxy::server::{self, Opening, Server};
 use overrule::proxy::tool;
 use overrule::proxy::upstream::Upstream;
@@ -41,9 +41,9 @@ pub struct Stage {
 }
 
 /// Conversations with short times between heartbeats.
-fn quick(client: Client, upstream: Arc<Upstream>) -> Arc<AgentRun> {
+fn quick(client: Client, upstream: Arc<Upstream>, is_sub_agent: bool) -> Arc<AgentRun> {
     let beat = Duration::from_millis(40);
-    AgentRun::with_beats(client, upstream, (beat, beat))
+    AgentRun::with_beats((client, upstream), is_sub_agent, (beat, beat))
 }
 
 impl Stage {
@@ -113,6 +113,11 @@ impl Stage {
         begin(opening, preset, self.dir.path(), state)
     }
 
+    /// The same, with what the settings say of its tools.
+    pub fn begin_with(&self, opening: &Opening, preset: Preset, fit: Fit) -> Live {
+        begin_with(opening, preset, self.dir.path(), (State::default(), fit))
+    }
+
     /// Waits for a conversation, and gives it the run that another process began.
     pub async fn resume(&mut self, preset: Preset, state: State) -> Live {
         let opening = self.openings.recv().await.unwrap();
@@ -121,15 +126,17 @@ impl Stage {
 }
 
 fn begin(opening: &Opening, preset: Preset, workspace: &Path, state: State) -> Live {
+    begin_with(opening, preset, workspace, (state, Arc::new(|tools| tools)))
+}
+
+fn begin_with(opening: &Opening, preset: Preset, workspace: &Path, (state, fit): (State, Fit)) -> Live {
     let mut adviser = adviser(workspace, preset);
     adviser.registry = Arc::new(tool::registry(&opening.request.tools, &opening.run));
     adviser.ladder.policy = adviser.ladder.policy.of_agent(false);
     let model = Arc::new(AgentModel::new(opening.run.clone(), "agent".into()));
     let limits = tool::limits(Limits::default());
     let live = Live::within(limits, state, Box::new(Memory::default()), adviser, model);
-    opening
-        .run
-        .attach("session", live.handle.clone(), Arc::new(|tools| tools));
+    opening.run.attach("session", live.handle.clone(), fit);
     live
 }
 

@@ -61,7 +61,7 @@ async fn the_status_follows_the_connection_the_calls_and_the_process() {
         assert_eq!(reply(wire, second).await.text, "End.", "{wire}");
         live.settles("finished", finished).await;
         becomes(&mut status, AgentStatus::WaitsForUser).await;
-        side.note_agent_ended();
+        side.note_agent_ended().await;
         becomes(&mut status, AgentStatus::Ended).await;
         // Its user starts it again.
         agent.remember_text("End.");

@@ -39,7 +39,7 @@ impl Shared {
     }
 }
 
-/// Where a response body is written. It ends when this is dropped.
+/// Where a response body is written. It ends when this is dropped; if its task fails, it breaks.
 #[derive(Debug)]
 pub struct BodyWriter(Arc<Shared>);
 
@@ -50,7 +50,7 @@ pub struct BodyReader {
     gone: Arc<Notify>,
 }
 
-/// Begins a body. The waiters of `gone` are notified once it is not read any more.
+/// Begins a body. `gone` is notified once it is not read any more.
 pub fn body(gone: Arc<Notify>) -> (BodyWriter, BodyReader) {
     let shared = Arc::<Shared>::default();
     (BodyWriter(shared.clone()), BodyReader { shared, gone })
@@ -84,7 +84,10 @@ impl BodyWriter {
 
 impl Drop for BodyWriter {
     fn drop(&mut self) {
-        self.0.lock().has_ended = true;
+        let mut state = self.0.lock();
+        state.has_ended = true;
+        state.is_cut |= std::thread::panicking();
+        drop(state);
         self.0.changed.notify_one();
     }
 }
@@ -120,7 +123,7 @@ impl BodyReader {
 impl Drop for BodyReader {
     fn drop(&mut self) {
         self.shared.lock().is_gone = true;
-        self.gone.notify_waiters();
+        self.gone.notify_one();
     }
 }
 
@@ -150,6 +153,18 @@ mod tests {
         assert_eq!(reader.next().await.unwrap().unwrap(), "half");
         assert!(reader.next().await.unwrap().is_err());
         assert!(reader.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_body_whose_task_fails_does_not_look_whole() {
+        let (writer, reader) = body(Arc::default());
+        let failed = tokio::spawn(async move {
+            writer.write(b"half");
+            panic!("a failure of the test's own");
+        });
+        assert!(failed.await.is_err());
+        assert_eq!(reader.next().await.unwrap().unwrap(), "half");
+        assert!(reader.next().await.unwrap().is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use hyper::header::HeaderMap;
 
-use super::Pending;
+use super::incoming::Pending;
 use crate::events::Form;
 use crate::reading::{ReadEvent, read_all};
 use overrule_base::text::visible_head;

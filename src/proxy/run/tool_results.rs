@@ -2,9 +2,10 @@
 //!
 //! Must not know: formats, how a decision is made.
 
-use super::arrival::newest;
+use super::incoming::New;
 use super::reply::calls_of;
-use super::{Inner, New};
+use super::request::newest;
+use super::state::RunState;
 use crate::conversation::SentResult;
 use crate::overlay::was_released;
 use crate::rejection::Rejection;
@@ -14,7 +15,7 @@ use overrule_domain::id::NodeId;
 /// Maximum bytes of a result that are recorded: half of its beginning, half of its end.
 const LONGEST: usize = 512 * 1024;
 
-impl Inner {
+impl RunState {
     /// True if a call of the run waits for this result.
     pub(super) fn is_awaited(&self, result: &SentResult) -> bool {
         let mut calls = self.state.calls.values().filter(|call| can_be_of(result, call));

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::arrival::newest;
+use super::incoming::Pending;
 use super::reply::calls_of;
-use super::{Inner, Pending};
+use super::request::newest;
+use super::state::RunState;
 use crate::conversation::{self, Tail};
 use crate::overlay::was_released;
 use overrule_domain::call::{EffectClass, Status};
@@ -17,7 +18,7 @@ use overrule_domain::turn::Stream;
 use overrule_model::wire::agent::{AgentMessage, Part, PartKind, Role};
 
 /// A reply that an agent comes back for.
-pub(super) struct Again {
+pub(super) struct Retransmission {
     /// Its turn.
     pub(super) turn: TurnId,
     /// True if the agent lacks its text too.
@@ -64,11 +65,11 @@ fn is_written(state: &State, turn: TurnId, text: &str) -> bool {
     texts.any(|node| node.text().starts_with(text.trim_end()))
 }
 
-impl Inner {
+impl RunState {
     /// True for a request that was taken in before, also by an earlier process.
     pub(super) fn is_known(&self, pending: &Pending, tail: &Tail) -> bool {
-        if !self.history.is_empty() {
-            return self.history == pending.history;
+        if !self.history.messages.is_empty() {
+            return self.history.messages == pending.history;
         }
         let is_same = tail.words.is_empty() || last_words(&self.state) == Some(tail.words.as_str());
         !self.state.turns.is_empty() && is_same && !tail.results.iter().any(|result| self.is_awaited(result))
@@ -77,7 +78,7 @@ impl Inner {
     /// The reply that an agent comes back for after its connection was lost: it sends the same request again, or the same
     /// with the text that it got and one more message of its own. New words of its user, or an interruption, are a no to the
     /// calls that wait. A call that the agent may have executed does not come again: the model is asked instead.
-    pub(super) fn again(&self, pending: &Pending, tail: &Tail) -> Option<Again> {
+    pub(super) fn retransmission(&self, pending: &Pending, tail: &Tail) -> Option<Retransmission> {
         let turn = newest(&self.state)?;
         let calls = calls_of(&self.state, turn);
         let is_due = self.unwritten == Some(turn) || calls.iter().any(|call| !call.status.is_settled());
@@ -99,24 +100,24 @@ impl Inner {
         {
             return None;
         }
-        let again = |with_text| Again { turn, with_text };
+        let found = |with_text| Retransmission { turn, with_text };
         if self.is_known(pending, tail) {
             // With what it writes by itself after a cut, an agent may show the text that it got.
-            let last = last_words(&self.state).filter(|_| self.history.is_empty());
+            let last = last_words(&self.state).filter(|_| self.history.messages.is_empty());
             let after = last.and_then(|last| after_words(messages, last));
             let shows = shown(after.unwrap_or_default()).any(|text| is_written(&self.state, turn, text));
-            return Some(again(!shows));
+            return Some(found(!shows));
         }
         if tail.is_interrupted || self.with_agent.keys().any(|call| self.delivered.contains(call)) {
             return None;
         }
-        let (from, words) = if self.history.is_empty() {
+        let (from, words) = if self.history.messages.is_empty() {
             let last = last_words(&self.state)?;
             let words = tail.words.strip_prefix(last).unwrap_or(&tail.words).trim();
             (after_words(messages, last)?, words)
         } else {
-            pending.history.strip_prefix(self.history.as_slice())?;
-            (messages.get(self.history.len()..)?, tail.words.as_str())
+            pending.history.strip_prefix(self.history.messages.as_slice())?;
+            (messages.get(self.history.messages.len()..)?, tail.words.as_str())
         };
         if !words.is_empty() {
             return None;
@@ -124,8 +125,8 @@ impl Inner {
         let shown: Vec<&str> = shown(from).collect();
         let has_text = !shown.is_empty();
         let own = from.iter().filter(|message| message.role == Role::User).count();
-        let is_after_restart = self.history.is_empty();
+        let is_after_restart = self.history.messages.is_empty();
         let all_own = shown.into_iter().all(|text| is_written(&self.state, turn, text));
-        (all_own && (is_after_restart || own == 1 && has_text)).then(|| again(!has_text))
+        (all_own && (is_after_restart || own == 1 && has_text)).then(|| found(!has_text))
     }
 }

@@ -1,0 +1,124 @@
+//! Compares a request with a conversation: whether it belongs there.
+//!
+//! Must not know: which conversations there are, sockets.
+
+use std::sync::Arc;
+
+use super::state::RunState;
+use crate::client::Client;
+use crate::conversation::{self, Key};
+use crate::history::History;
+use overrule_domain::state::Mode;
+use overrule_model::wire::agent::{AgentRequest, Role};
+
+/// A request that looks for its conversation.
+pub struct Arriving {
+    /// Who sends it.
+    pub client: Client,
+    /// Its key.
+    pub key: Key,
+    /// True if its agent says that it is of a sub-agent.
+    pub is_sub_agent: bool,
+    /// What it says.
+    pub request: Arc<AgentRequest>,
+    /// Its messages in one spelling.
+    history: Vec<String>,
+    /// The name of the reply that it continues, where the model's server keeps the history.
+    continued: Option<String>,
+    /// What its history says, if its key may be a new name of a conversation.
+    items: Option<History>,
+}
+
+impl Arriving {
+    /// Reads a request.
+    pub fn new(client: Client, key: Key, is_sub_agent: bool, request: Arc<AgentRequest>) -> Self {
+        let continued = conversation::continued_reply(&request);
+        let may_be_renamed = key.is_named() && continued.is_none();
+        Self {
+            history: request.canonical(),
+            items: may_be_renamed.then(|| History::of(&request)),
+            client,
+            key,
+            is_sub_agent,
+            request,
+            continued,
+        }
+    }
+}
+
+/// What a request has in common with a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// True if the model's server named one of the replies as the one that the request continues.
+    pub gave_reply: bool,
+    /// How many messages of the request the conversation has already; 0 if they differ.
+    pub known: usize,
+    /// True if the agent makes the request next to the conversation: it waits for a reply to another one, or executes calls
+    /// of which the request knows nothing.
+    pub is_fork: bool,
+    /// True if the request offers a tool of the conversation, or if one of them names none. False before its first request.
+    pub shares_tools: bool,
+    /// The length of the conversation, if the request continues it under a new name.
+    pub extended: Option<usize>,
+}
+
+impl RunState {
+    pub(super) fn compare(&mut self, arriving: &Arriving) -> Comparison {
+        let history = &self.history;
+        let is_known = arriving.history.starts_with(&history.messages);
+        let gave = |reply: &String| history.replies.contains(reply);
+        Comparison {
+            gave_reply: arriving.continued.as_ref().is_some_and(gave),
+            known: if is_known { history.messages.len() } else { 0 },
+            is_fork: self.is_fork(&arriving.request, &arriving.history),
+            shares_tools: self.shares_tools(&arriving.request),
+            extended: self.extended_by(arriving),
+        }
+    }
+
+    /// Returns the length of this conversation if a history is its own or extends it. Without a reply of the model, the same
+    /// words may begin another conversation: they are of this one only while it owes the agent a reply.
+    fn extended_by(&mut self, arriving: &Arriving) -> Option<usize> {
+        let history = arriving.items.as_ref()?;
+        let mut messages = arriving.request.messages.iter();
+        let has_reply = messages.any(|one| one.role == Role::Assistant);
+        self.note_delivered();
+        let mut calls = self.with_agent.keys();
+        let has_it = calls.any(|call| self.delivered.contains(call));
+        let owes_reply = !has_it && !matches!(self.state.mode, Mode::Finished(_));
+        let own = &self.history.items;
+        let is_own = !own.is_empty() && history.extends(own);
+        (is_own && (has_reply || owes_reply)).then(|| own.len())
+    }
+
+    fn is_fork(&self, request: &AgentRequest, history: &[String]) -> bool {
+        let continues = |asked: &[String]| conversation::continues(asked, history, request);
+        // While the agent waits, the same request is another one.
+        let is_beside = |asked: &[String]| asked == history || !continues(asked);
+        if let Some(reply) = self.reply.as_ref().filter(|reply| reply.is_open())
+            && reply.is_connected()
+        {
+            return is_beside(&reply.history);
+        }
+        let pending = self.pending.as_ref().or(self.asked.as_ref());
+        if let Some(pending) = pending.filter(|pending| !pending.connection.is_closed()) {
+            return is_beside(&pending.history);
+        }
+        let calls = self.with_agent.keys().map(|id| {
+            let call = self.state.calls.get(id)?;
+            call.provider_id.as_deref()
+        });
+        // Without ids the two cannot be distinguished.
+        let ids: Option<Vec<&str>> = calls.collect();
+        ids.is_some_and(|ids| !ids.is_empty() && !conversation::has_any(request, &ids))
+            && !continues(&self.history.messages)
+    }
+
+    fn shares_tools(&self, request: &AgentRequest) -> bool {
+        let Some(own) = &self.history.tools else {
+            return false;
+        };
+        let offered = |name: &str| request.tools.iter().any(|tool| tool.name == name);
+        own.is_empty() || request.tools.is_empty() || own.iter().any(|tool| offered(&tool.name))
+    }
+}
