@@ -35,7 +35,7 @@ use overrule_resilience::watch::Watch;
 use overrule_schema::Checker;
 use overrule_tools::Tool;
 use overrule_tools::child::Environment;
-use overrule_tools::fed::Program;
+use overrule_tools::operator_program::Program;
 use overrule_tools::registry::Registry;
 
 /// The word for the newest session of this directory.

@@ -28,10 +28,10 @@ pub struct DamagedTail {
 
 /// Reads the lines after the damage; `before` is the fold of the records before it.
 pub fn read_tail(place: &Place, damage: &Damage, before: &State) -> Result<DamagedTail, Failure> {
-    let beyond = journal::beyond(place, damage)?;
+    let salvaged = journal::salvage(place, damage)?;
     Ok(DamagedTail {
-        effects: salvage::effects(before, &place.id().into(), &beyond.envelopes),
-        unreadable: beyond.unreadable,
+        effects: salvage::effects(before, &place.id().into(), &salvaged.envelopes),
+        unreadable: salvaged.unreadable,
     })
 }
 

@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{learned, live_reload, models, print, run};
+use super::{learned_store, live_reload, models, print, run};
 use overrule_base::text::visible;
 use overrule_engine::setup::ModelSetup;
 use overrule_model::discover;
@@ -206,8 +206,8 @@ fn servers(context: &AppContext) -> Result<Vec<Check>, Failure> {
         found
     });
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
-    let earlier = learned::tools(context);
-    let check = |view| server(view, learned::of_server(&earlier, view));
+    let earlier = learned_store::tools(context);
+    let check = |view| server(view, learned_store::of_server(&earlier, view));
     let tools = match tools {
         Ok(_) if views.is_empty() => Check::new("tools", Status::Ok, "no MCP servers"),
         Ok(registry) => Check::new(

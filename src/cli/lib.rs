@@ -20,7 +20,6 @@ mod damaged;
 pub mod decode;
 pub mod definitions;
 pub mod demos;
-pub mod difference;
 pub mod doctor;
 pub mod edits;
 pub mod effects;
@@ -34,7 +33,7 @@ pub mod graph;
 pub mod guard;
 pub mod headless;
 pub mod headless_decisions;
-mod learned;
+mod learned_store;
 mod leave;
 pub mod live;
 pub mod live_reload;
@@ -44,6 +43,7 @@ pub mod lost_edits;
 mod metrics;
 mod model_list;
 pub mod models;
+pub mod node_change;
 mod opening;
 mod operator;
 mod orphan_watcher;
@@ -57,13 +57,13 @@ pub mod queue;
 pub mod record;
 mod recorded;
 mod recording;
-mod replaced;
+mod replaced_file;
 pub mod replay;
+pub mod request_text;
 mod resume;
 mod rules;
 pub mod run;
 pub mod screen;
-pub mod sent;
 pub mod sessions;
 mod settings;
 pub mod signals;
@@ -115,7 +115,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Audit(audit)) => audit::audit(&common, &audit),
         Some(What::Metrics(args)) => metrics::metrics(&common, &args),
         Some(What::Weights(weights)) => weights::print(&common, &weights),
-        Some(What::ResetLearned) => learned::reset(&common),
+        Some(What::ResetLearned) => learned_store::reset(&common),
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),
         Some(What::Tools(tools)) => tools::tools(&common, &tools),

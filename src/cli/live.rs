@@ -14,11 +14,11 @@ use super::conversations::{Conversations, Others};
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
 use super::orphan_watcher::Watcher;
-use super::replaced::Looker;
+use super::replaced_file::Looker;
 use super::run::{self, Ready};
 use super::screen::ScreenExit;
 use super::toolbox::ServerPanel;
-use super::{cut_off, leave, live_reload, print, screen, sent};
+use super::{cut_off, leave, live_reload, print, request_text, screen};
 use overrule_console::run::approval_stats;
 use overrule_console::run::link::{
     Alarm, Conversation, Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update,
@@ -362,7 +362,7 @@ impl Link for EngineLink {
         let (place, answers) = (self.place.clone(), self.to_answers.clone());
         tokio::task::spawn_blocking(move || {
             let update = match place {
-                Some(place) => sent::update(&place, turn, request),
+                Some(place) => request_text::update(&place, turn, request),
                 None => Update::Sent {
                     turn,
                     request,

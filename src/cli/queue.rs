@@ -12,7 +12,7 @@ use self::still::{STREAM, Still};
 use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::replaced::{self, NO_FILE};
+use super::replaced_file::{self, NO_FILE};
 use super::{print, record};
 use overrule_base::text::visible;
 use overrule_console::{run::readable, run::readable::Readable};
@@ -42,7 +42,8 @@ pub fn queue(common: &Common, args: &args::QueueArgs) -> Result<Code, Failure> {
     let mut any = false;
     for mut view in queue::calls(&found.state, |call| around(&found, call)) {
         any = true;
-        let form = replaced::readable_of_stored(&view.head.tool, &view.head.shown, workspace(&found.state));
+        let form =
+            replaced_file::readable_of_stored(&view.head.tool, &view.head.shown, workspace(&found.state));
         view.decision.danger = marks(&context, &found.state, &view, &form);
         view.decision.base = form.as_ref().ok().and_then(|form| form.shown.base.clone());
         print::out(&if common.json {

@@ -8,7 +8,7 @@ use super::args::Common;
 use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::operator;
-use super::{control, difference, print, resume, written_here};
+use super::{control, node_change, print, resume, written_here};
 use overrule_base::text::visible;
 use overrule_control::protocol::Asks;
 use overrule_control::{Answer, Error as ControlError};
@@ -179,7 +179,7 @@ fn elsewhere(
 
 /// A refusal, with the difference if the node changed.
 fn refused(facts: &[Envelope], state: &State, command: &Command, mut refusal: Refusal) -> Failure {
-    if let Some(difference) = difference::since(facts, state, command, &refusal) {
+    if let Some(difference) = node_change::since(facts, state, command, &refusal) {
         refusal.message = format!("{}\n{difference}", refusal.message);
     }
     refusal.into()

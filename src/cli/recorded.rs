@@ -14,7 +14,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::fork::{self, Forks};
-use super::{live, run, sent};
+use super::{live, request_text, run};
 use overrule_console::kernel::log::MAX_LINES;
 use overrule_console::run::link::{At, Forking, Frames, Link, ReplayControl, Update};
 use overrule_console::{run::replay, run::replay::Mark};
@@ -207,7 +207,7 @@ impl Link for Recorded {
         tokio::task::spawn_blocking(move || {
             // An error means that the console is gone.
             answers
-                .blocking_send(sent::update(&place, turn, request))
+                .blocking_send(request_text::update(&place, turn, request))
                 .unwrap_or_default();
             wake.notify_one();
         });

@@ -14,7 +14,7 @@ use super::opening::{self, Opened};
 use super::operator;
 use super::run::{self, Ready};
 use super::{
-    demos, effects, headless, learned, live, lost_edits, models, picker, print, record, written_here,
+    demos, effects, headless, learned_store, live, lost_edits, models, picker, print, record, written_here,
 };
 use overrule_base::text::visible;
 use overrule_domain::call::Status;
@@ -142,7 +142,7 @@ pub fn resume_session(
         Launch::World(model),
         notices,
     );
-    let driver = context.configured(learned::keep(driver, &context, &setup));
+    let driver = context.configured(learned_store::keep(driver, &context, &setup));
     let ready = Ready {
         driver,
         handle,

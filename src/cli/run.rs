@@ -14,7 +14,7 @@ use super::exit::{Code, Failure};
 use super::operator;
 use super::toolbox::{Following, RunTools};
 use super::{
-    control, demos, headless, headless_decisions, learned, live, models, output, picker, written_here,
+    control, demos, headless, headless_decisions, learned_store, live, models, output, picker, written_here,
 };
 use overrule_base::text::{visible, visible_head};
 use overrule_control::{Door, peer};
@@ -242,7 +242,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     let unfinished = (!headless)
         .then(|| picker::unfinished(&context.store, &context.workspace))
         .flatten();
-    let start = learned::start(context, &setup)?;
+    let start = learned_store::start(context, &setup)?;
     operator::note_beginning(&context.env, &id.to_string())?;
     let writer = context.store.create(id)?;
     let note = written_here::note(&context.env, &id.to_string());
@@ -264,7 +264,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
         Launch::World(model),
         notices,
     );
-    let driver = context.configured(learned::keep(driver, context, &setup));
+    let driver = context.configured(learned_store::keep(driver, context, &setup));
     let session = setup.session;
     let ready = Ready {
         driver,

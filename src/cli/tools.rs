@@ -13,7 +13,7 @@ use super::args::{Common, Tools, ToolsWhat};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::toolbox::RunTools;
-use super::{definitions, learned, print, run};
+use super::{definitions, learned_store, print, run};
 use overrule_base::text::{visible, visible_lines};
 use overrule_domain::call::Outcome;
 use overrule_domain::event::run::ToolCard;
@@ -93,7 +93,7 @@ async fn act(
     match what {
         None | Some(ToolsWhat::List { .. } | ToolsWhat::Refuse { .. }) => {
             let servers = connected.servers();
-            list(common, &registry, &servers, &learned::tools(context));
+            list(common, &registry, &servers, &learned_store::tools(context));
             return Ok(all_ready(&servers));
         }
         Some(ToolsWhat::Show { name }) => show(common, &registry, &connected.servers(), name)?,
@@ -211,7 +211,7 @@ fn list(common: &Common, registry: &Registry, servers: &[ServerView], earlier: &
             server.tools.len()
         ));
         print::out(&format!("  {}  ({})", server.command, server.file));
-        if let Some(words) = learned::of_server(earlier, server) {
+        if let Some(words) = learned_store::of_server(earlier, server) {
             print::out(&format!("  {words}"));
         }
         if !server.drift.is_empty() {

@@ -14,7 +14,7 @@ use super::ladder::{Fix, Stage};
 use super::output_digest::OutputDigest;
 use super::repair::Change;
 
-mod failure_words;
+mod error_text;
 mod operand;
 mod outcome;
 mod parts;

@@ -43,7 +43,7 @@ use overrule_resilience::loops;
 use overrule_resilience::repair::{Others, RepairContext};
 use overrule_resilience::routing::{KindCache, Offer};
 use overrule_resilience::watch::Watch;
-use overrule_resilience::{self as resilience, breaker, instead};
+use overrule_resilience::{self as resilience, breaker, substitutes};
 use overrule_schema::Checker;
 use overrule_tools::Withheld;
 use overrule_tools::child;
@@ -363,7 +363,7 @@ impl Advice for Adviser {
 
     fn instead(&self, state: &State, tool: &str) -> Vec<Arc<str>> {
         let substitutes = self.ladder.policy.loops.substitutes(tool);
-        instead::tools(state, &self.cards(), tool, substitutes)
+        substitutes::tools(state, &self.cards(), tool, substitutes)
     }
 
     fn near(&self, name: &str) -> Vec<String> {

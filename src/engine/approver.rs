@@ -13,7 +13,7 @@ use overrule_domain::call::{Answer, Call};
 use overrule_domain::id::NodeId;
 use overrule_domain::state::State;
 use overrule_domain::{ready, tags, why};
-use overrule_tools::fed::Program;
+use overrule_tools::operator_program::Program;
 
 /// The name of a program that the settings give none.
 pub const NAME: &str = "approver";

@@ -13,7 +13,6 @@
 //! - [`Store`]: creates, lists, finds and deletes sessions.
 //! - [`LearnedFiles`]: what the sessions of a workspace learned, for the next one.
 
-mod beyond;
 mod codec;
 mod dirs;
 mod error;
@@ -25,6 +24,7 @@ mod lost_first;
 mod payload;
 mod reader;
 mod records;
+mod salvage;
 mod store;
 mod summary;
 pub mod wire;
@@ -33,7 +33,6 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use beyond::{Beyond, beyond};
 pub use error::Error;
 pub use learned::{LearnedFile, LearnedFiles};
 pub use line::{Link, MAX_LINE, decode_line, encode_line};
@@ -42,6 +41,7 @@ pub use lost_first::after_lost_first;
 pub use payload::{BIG, MAX_PAYLOAD};
 pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, each, first, read, verify};
 pub use records::Records;
+pub use salvage::{Salvaged, salvage};
 pub use store::{LastSession, Place, Store};
 pub use summary::{Last, SessionStatus, Summary};
 pub use writer::Writer;

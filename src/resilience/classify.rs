@@ -164,7 +164,7 @@ pub const fn of_json_rpc(code: i64) -> ErrorClass {
 fn json_rpc(error: &ToolError) -> Option<i64> {
     let pattern = JSON_RPC.as_ref()?;
     let found = |text: &str| pattern.captures(text)?.get(1)?.as_str().parse().ok();
-    found(&error.evidence).or_else(|| found(&error.words()))
+    found(&error.evidence).or_else(|| found(&error.text()))
 }
 
 /// Classifies failures; its patterns are compiled once per run.
@@ -212,7 +212,7 @@ impl Classifier {
         if error.class == ErrorClass::Cancelled || own.peek().is_none() {
             return false;
         }
-        let words = error.words();
+        let words = error.text();
         let found = own.find_map(|(one, pattern)| Some((one, pattern.find(&words)?)));
         let Some((one, found)) = found else {
             return false;
@@ -238,7 +238,7 @@ impl Classifier {
         let is_certain = error.class == ErrorClass::Unknown && self.by_words(tool, error);
         if is_refusal
             && !is_certain
-            && let Some(name) = at_fault(&error.words())
+            && let Some(name) = at_fault(&error.text())
         {
             if argument(error).is_none() {
                 error.evidence = format!("{}, {ABOUT}{name}`", error.evidence);
@@ -260,7 +260,7 @@ impl Classifier {
                 return true;
             }
         }
-        let words = error.words();
+        let words = error.text();
         let own = self
             .own
             .iter()

@@ -185,7 +185,7 @@ impl Corrigible {
     /// A pattern for errors like this one: its first words, with numbers left open. Of an answer over HTTP it is the status
     /// and the first words of the body, without the address. Empty where there are none.
     pub fn pattern(&self) -> String {
-        let words = self.error.words();
+        let words = self.error.text();
         let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = lines.next().unwrap_or_default();
         let Some((_, status)) = first.split_once(ANSWERED).filter(|_| first.starts_with('`')) else {
@@ -212,14 +212,14 @@ impl Corrigible {
             error,
             session: session.to_owned(),
             call: self.call.to_string(),
-            text: self.error.words().chars().take(MAX_MESSAGE).collect(),
+            text: self.error.text().chars().take(MAX_MESSAGE).collect(),
             date: date.to_owned(),
             by: by.to_owned(),
         };
         correction
             .check("pattern")
             .map_err(|bad| format!("cannot use the pattern `{matches}`: {}", bad.why))?;
-        let fits = correction.compiled()?.is_match(&self.error.words());
+        let fits = correction.compiled()?.is_match(&self.error.text());
         if !fits {
             return Err(format!(
                 "cannot use the pattern `{matches}`: it does not match the error of {}",

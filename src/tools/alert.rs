@@ -11,7 +11,7 @@ use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 
 use super::errors::shown;
-use super::fed::Program;
+use super::operator_program::Program;
 
 /// The ways to notify a person.
 #[derive(Debug, Clone)]

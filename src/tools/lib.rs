@@ -5,8 +5,8 @@
 pub mod alert;
 pub mod child;
 pub mod errors;
-pub mod fed;
 pub mod known;
+pub mod operator_program;
 pub mod output;
 pub mod registry;
 mod replace;

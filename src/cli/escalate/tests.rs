@@ -10,7 +10,7 @@ use overrule_console::testing::Stage;
 use overrule_domain::event::{Event, ResilienceEvent, RunEvent};
 use overrule_resilience::policy::Policy;
 use overrule_tools::child::Environment;
-use overrule_tools::fed::Program;
+use overrule_tools::operator_program::Program;
 
 fn caller(command: &[&str]) -> Caller {
     let ways = Arc::new(Ways {

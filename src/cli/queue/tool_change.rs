@@ -4,7 +4,7 @@
 //!
 //! It compares with the definition when the call was written, and when a call of the tool was last approved.
 
-use crate::difference;
+use crate::node_change;
 use overrule_base::text::visible;
 use overrule_console::surfaces::documents::definitions;
 use overrule_present::call::ToolChangeView;
@@ -19,7 +19,7 @@ pub fn detail_lines(view: &ToolChangeView<'_>) -> Vec<String> {
         lines.push(format!("the tool's {name}, before {} and now:", view.since));
         let marked = definitions(change.old, change.new)
             .into_iter()
-            .map(difference::marked);
+            .map(node_change::marked);
         lines.extend(marked.map(|line| format!("  {line}")));
     }
     lines

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::takes::{BaseArg, Change, On, RevisionArg};
 use crate::exit::{Code, Failure};
-use crate::replaced::{NO_FILE, readable_of_stored, shown_form};
+use crate::replaced_file::{NO_FILE, readable_of_stored, shown_form};
 use overrule_base::text::visible;
 use overrule_domain::call::{Digest, Shown};
 use overrule_domain::command::{Command, Edit, EditCommand};

@@ -222,7 +222,7 @@ pub(super) fn value_of(node: &Node) -> Value {
             serde_json::json!({"class": "exit", "message": format!("exit {code}")})
         }
         Some(Outcome::Ok { value, .. }) => serde_json::from_str(value).unwrap_or(Value::Null),
-        Some(Outcome::Err(error)) => serde_json::json!({"class": error.class, "message": error.words()}),
+        Some(Outcome::Err(error)) => serde_json::json!({"class": error.class, "message": error.text()}),
         Some(Outcome::Cancelled { .. }) => serde_json::json!({"class": "cancelled", "message": "cancelled"}),
         None => Value::Null,
     }

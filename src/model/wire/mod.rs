@@ -7,9 +7,11 @@
 pub mod agent;
 mod anthropic;
 mod choices;
+mod common;
 mod gemini;
 mod id;
 mod key;
+mod misplaced_call;
 mod ollama;
 pub mod opaque;
 pub mod openai_chat;
@@ -21,10 +23,8 @@ mod reply;
 mod scan;
 mod schema;
 mod stop;
-mod stray;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use super::fault::Refusal;
 use super::{Quirk, Quirks, Request};

@@ -10,7 +10,7 @@ mod tests;
 
 use crate::Quirk;
 use crate::fault::Refusal;
-use crate::wire::words::LEVELS;
+use crate::wire::common::LEVELS;
 
 /// Statuses with which servers refuse a form. Some answer 500 where the template of a model raises an error.
 const STATUSES: &[u64] = &[400, 404, 405, 413, 415, 422, 424, 500, 501];

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::misplaced_call;
 use super::parts::{Parts, Rest};
-use super::stray;
 use crate::fault::{self, Refusal};
 use crate::frame::{self, Object};
 use crate::show::{sample, visible};
@@ -291,7 +291,7 @@ impl Reply {
 
     /// Passes on unknown data. A call in it is not made, and the reply is no answer either.
     pub fn unknown(&mut self, raw: &str, out: &mut Vec<Chunk>) {
-        if let Some(tool) = stray::find(raw) {
+        if let Some(tool) = misplaced_call::find(raw) {
             self.misplaced.get_or_insert((tool, OTHER_MEMBER));
         }
         out.push(Chunk::Unknown { raw: raw.to_owned() });

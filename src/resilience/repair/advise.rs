@@ -312,7 +312,7 @@ fn label(changes: &[Change]) -> String {
         .iter()
         .filter(|change| change.to.is_some() || changes.len() == 1)
         .map(|change| {
-            let path = super::place::shown(&change.path);
+            let path = super::arg_path::shown(&change.path);
             let to = change.to.as_deref().unwrap_or("left out");
             let mut short: String = to.chars().take(MOST).collect();
             if short.len() < to.len() {
@@ -375,7 +375,7 @@ fn past(call: &Call, node: &Node) -> Past {
         let Some(Outcome::Err(error)) = failed.and_then(|one| one.outcome.as_ref()) else {
             continue;
         };
-        let error = fingerprint(&error.words());
+        let error = fingerprint(&error.text());
         past.repaired.extend(round.changes.iter().map(|change| Repaired {
             error: error.clone(),
             path: change.path.to_string(),

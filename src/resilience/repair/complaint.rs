@@ -15,7 +15,7 @@ use serde_json::Value;
 
 pub(super) use wrong::Wrong;
 
-use super::place;
+use super::arg_path;
 use known::Known;
 
 /// Maximum number of complaints of one text.
@@ -57,7 +57,7 @@ pub(super) fn complaints(words: &str, schema: &Value, args: &Value) -> Vec<Compl
 pub fn argument_at_fault(words: &str, schema: &Value, args: &str) -> Option<String> {
     let args = serde_json::from_str(args).ok()?;
     let first = complaints(words, schema, &args).into_iter().next()?;
-    Some(place::shown(&first.path))
+    Some(arg_path::shown(&first.path))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 
 use serde_json::{Number, Value};
 
-use super::idea::{Idea, Spot};
-use super::{json, names, place, texts};
+use super::strategy::{Idea, Spot};
+use super::{arg_path, json, names, texts};
 use overrule_domain::repair::Certainty;
 use overrule_schema::followed;
 
@@ -125,7 +125,7 @@ fn meanings(spot: &Spot<'_>, value: &Value, requested: &[(&str, &Value)]) -> Vec
     if is_null_text(value) && takes("null") && !takes("string") {
         return vec![(Value::Null, "null")];
     }
-    let name = place::last(spot.path);
+    let name = arg_path::last(spot.path);
     let layers = layers(value, &name);
     for layer in &layers {
         let fits = |(requested, _): &&(&str, &Value)| is_of(layer, requested);
@@ -165,7 +165,7 @@ fn meanings(spot: &Spot<'_>, value: &Value, requested: &[(&str, &Value)]) -> Vec
 pub(super) fn layers(value: &Value, name: &str) -> Vec<Value> {
     let mut layers = vec![value.clone()];
     while let Some(inner) = layers.last().and_then(|outer| inside(outer, name)) {
-        if layers.len() > DEEPEST || place::holds_reference(&inner) {
+        if layers.len() > DEEPEST || arg_path::holds_reference(&inner) {
             break;
         }
         layers.push(inner);
@@ -214,7 +214,7 @@ pub(super) fn converted(value: &Value, requested: &str, place: &Value) -> Option
 
 /// Returns the value that a text spells out, if nothing of it comes from another call.
 fn own(text: &str) -> Option<Value> {
-    json::spelt(text).filter(|read| !place::holds_reference(read))
+    json::spelt(text).filter(|read| !arg_path::holds_reference(read))
 }
 
 fn scalar(value: &Value, requested: &str) -> Option<Value> {
@@ -355,7 +355,7 @@ fn beside(
     mut edits: Vec<(String, Option<Value>)>,
     requested: &[(&str, &Value)],
 ) -> Vec<(String, Option<Value>)> {
-    let around = place::parent(spot.path);
+    let around = arg_path::parent(spot.path);
     let same = spot
         .around
         .get("items")
@@ -388,7 +388,7 @@ fn beside(
 
 /// Takes a list out of a list of one: `[[1, 2]]` where `[1, 2]` is wanted.
 fn out_of_list(spot: &Spot<'_>, value: &Value) -> Option<Idea> {
-    let around = place::parent(spot.path);
+    let around = arg_path::parent(spot.path);
     let alone = spot.args.pointer(around)?.as_array()?.len() == 1;
     (alone && value.is_array()).then(|| {
         Idea::exact(

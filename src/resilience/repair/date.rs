@@ -11,7 +11,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
 use serde_json::Value;
 
-use super::idea::{Idea, Spot};
+use super::strategy::{Idea, Spot};
 use overrule_domain::repair::Certainty;
 use read::{Reading, day, moment, time};
 

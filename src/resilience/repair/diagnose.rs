@@ -8,11 +8,11 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 use serde_json::Value;
 
+use super::arg_path;
 use super::code::Code;
 use super::complaint::{Complaint, Wrong, complaints};
 use super::entry::{Entry, Match, Priority};
 use super::names::{NameMatch, meant, split_words};
-use super::place;
 use super::rules::Rules;
 use overrule_domain::call::{ErrorClass, ToolError};
 use overrule_domain::repair::{Diagnosis, ErrorKind, Strategy};
@@ -40,7 +40,7 @@ static EVIDENCE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 
 /// Returns the codes that a failure names, the best evidence first.
 pub fn codes_of(error: &ToolError) -> Vec<Code> {
-    codes_in(&error.evidence, &error.words())
+    codes_in(&error.evidence, &error.text())
 }
 
 /// Returns the codes that the evidence and the words of a failure name. If the evidence has a status, a status in the
@@ -140,7 +140,7 @@ pub(super) fn of_error(
     error: &ToolError,
     (schema, args): (&Value, &Value),
 ) -> Vec<(Priority, Diagnosis)> {
-    let words = error.words();
+    let words = error.text();
     let codes = codes_in(&error.evidence, &words);
     let mut found: Vec<(Priority, u8, Diagnosis)> = Vec::new();
     for entry in rules.of(tool) {
@@ -214,7 +214,7 @@ fn of_complaint(complaint: &Complaint, schema: &Value, args: &Value) -> Diagnosi
         _ => Vec::new(),
     };
     let place = schema_at(schema, path).unwrap_or(&Value::Null);
-    let name = split_words(&place::last(path));
+    let name = split_words(&arg_path::last(path));
     Diagnosis {
         kind: wrong.kind(),
         strategies: wrong.strategies(&name, place, value),
@@ -271,7 +271,7 @@ fn of_nothing(evidence: &str) -> Diagnosis {
 
 /// Returns the parameter that a name means, if there is one.
 fn known(name: &str, schema: &Value, args: &Value) -> Option<Arc<str>> {
-    let path = place::named(name);
+    let path = arg_path::named(name);
     if path.is_empty() {
         return None;
     }
@@ -283,7 +283,7 @@ fn known(name: &str, schema: &Value, args: &Value) -> Option<Arc<str>> {
         return None;
     };
     let found = properties.keys().nth(index)?;
-    Some(place::below("", found).into())
+    Some(arg_path::below("", found).into())
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@
 
 use serde_json::Value;
 
+use super::arg_path;
 use super::convert::{converted, layers};
-use super::idea::{Idea, Spot};
 use super::names::{self, NameMatch, folded, meant, signs};
-use super::place;
+use super::strategy::{Idea, Spot};
 use overrule_domain::repair::Certainty;
 use overrule_schema::followed;
 
@@ -32,7 +32,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         let why = "null means that the parameter is not given, and this one is optional";
         return vec![Idea::exact(vec![(spot.path.to_owned(), None)], why)];
     }
-    let name = place::last(spot.path);
+    let name = arg_path::last(spot.path);
     let layers = layers(value, &name);
     if let Some(one) = layers.iter().skip(1).find(|layer| allowed.contains(layer)) {
         let why = "the allowed value, without what was put around it";

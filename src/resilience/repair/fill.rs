@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::idea::{Idea, Spot};
+use super::strategy::{Idea, Spot};
 use overrule_domain::repair::Certainty;
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {

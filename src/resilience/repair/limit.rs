@@ -7,7 +7,7 @@
 
 use serde_json::{Number, Value};
 
-use super::idea::{Idea, Spot};
+use super::strategy::{Idea, Spot};
 use overrule_domain::repair::Certainty;
 
 /// Whole numbers up to this are exact.

@@ -8,6 +8,7 @@
 //! choice for the operator.
 
 mod advise;
+mod arg_path;
 mod cleanup;
 mod code;
 mod complaint;
@@ -18,19 +19,18 @@ mod diagnose;
 mod entry;
 mod enumeration;
 mod fill;
-mod idea;
 mod json;
 mod limit;
 mod model;
 mod names;
-mod place;
+mod nearby_day;
 mod plan;
 mod progress;
 mod propose;
 mod rename;
 mod rules;
 mod settings;
-mod shift;
+mod strategy;
 mod texts;
 mod wrapper;
 

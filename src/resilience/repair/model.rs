@@ -8,9 +8,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::arg_path;
 use super::conversation;
 use super::convert::converted;
-use super::place;
 use overrule_base::canon::pointer;
 use overrule_base::text::redact;
 use overrule_domain::call::Call;
@@ -81,7 +81,7 @@ impl Question {
     pub(super) fn new(root: &Value, requested: Vec<ParameterRequest>, about: About<'_>) -> Option<Self> {
         let mut named: Vec<(String, ParameterRequest)> = Vec::new();
         for one in requested {
-            let mut name = place::last(&one.path);
+            let mut name = arg_path::last(&one.path);
             if named.iter().any(|(other, _)| *other == name) {
                 name.clone_from(&one.path);
             }
@@ -175,7 +175,7 @@ impl Question {
             return Some((one.path.clone(), one.strategy));
         }
         let whole = self.requests.iter().find(|(_, one)| one.path.is_empty());
-        whole.map(|(_, one)| (place::below("", name), one.strategy))
+        whole.map(|(_, one)| (arg_path::below("", name), one.strategy))
     }
 
     /// Reads the answer as an object of parameters, each in its proper type.

@@ -101,7 +101,7 @@ pub fn plan(case: &Case<'_>) -> Plan {
         changes: Vec::new(),
         args: case.args.to_owned(),
         choices: Vec::new(),
-        errors: case.error.iter().map(|error| error.words()).collect(),
+        errors: case.error.iter().map(|error| error.text()).collect(),
         next: Next::Stop { why, critical },
     };
     if !case.rules.is_enabled_for(case.tool) {

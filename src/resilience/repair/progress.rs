@@ -48,7 +48,7 @@ impl Past {
     pub(super) fn recurred(&self, error: &str, path: &str) -> bool {
         self.repaired
             .iter()
-            .any(|one| one.error == error && super::place::within(&one.path, path))
+            .any(|one| one.error == error && super::arg_path::within(&one.path, path))
     }
 
     /// Returns why nothing more may be tried, if so. Asked before anything that costs.

@@ -7,8 +7,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::arg_path;
 use super::model::{bare, quoted};
-use super::place;
 use super::plan::Case;
 use overrule_base::canon;
 use overrule_base::text::visible_head;
@@ -160,7 +160,7 @@ fn check(case: &Case<'_>, others: Others<'_>, tool: &str, args: &str) -> Result<
     if foreign
         && members
             .filter(|(name, _)| !OWN.contains(&name.as_str()))
-            .any(|(_, one)| place::holds_reference(one))
+            .any(|(_, one)| arg_path::holds_reference(one))
     {
         return Err("a reference to another result cannot be checked here".to_owned());
     }

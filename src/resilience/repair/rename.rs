@@ -4,9 +4,9 @@
 
 use serde_json::{Map, Value};
 
-use super::idea::{Idea, Spot};
+use super::arg_path;
 use super::names::{NameMatch, folded, meant_name};
-use super::place;
+use super::strategy::{Idea, Spot};
 use overrule_domain::repair::Certainty;
 use overrule_schema::{RESERVED, followed};
 
@@ -14,7 +14,7 @@ use overrule_schema::{RESERVED, followed};
 type Edits = Vec<(String, Option<Value>)>;
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
-    let around = place::parent(spot.path);
+    let around = arg_path::parent(spot.path);
     let Some(object) = spot.args.pointer(around).and_then(Value::as_object) else {
         return Vec::new();
     };
@@ -24,7 +24,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         .and_then(Value::as_object)
         .map(|all| all.keys().map(String::as_str).collect())
         .unwrap_or_default();
-    let name = place::last(spot.path);
+    let name = arg_path::last(spot.path);
     if spot.value().is_none() {
         let strangers: Vec<&str> = object
             .keys()
@@ -33,7 +33,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
             .filter(|key| !(around.is_empty() && RESERVED.contains(key)))
             .collect();
         return moves(&name, &strangers, |stranger| {
-            moved(spot, &place::below(around, stranger), spot.path)
+            moved(spot, &arg_path::below(around, stranger), spot.path)
         });
     }
     if known.contains(&name.as_str()) {
@@ -48,7 +48,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         .filter(|key| !object.contains_key(*key))
         .collect();
     let mut ideas = moves(&name, &absent, |requested| {
-        moved(spot, spot.path, &place::below(around, requested))
+        moved(spot, spot.path, &arg_path::below(around, requested))
     });
     if !ideas.iter().any(|idea| idea.certainty == Certainty::Exact) {
         ideas.push(Idea {
@@ -90,7 +90,7 @@ fn flat(spot: &Spot<'_>, name: &str) -> Option<Idea> {
     let (outer, inner) = bare.split_once('.')?;
     let place = spot.around.get("properties")?.get(outer)?;
     followed(spot.schema, place)?.get("properties")?.get(inner)?;
-    let to = place::below(place::parent(spot.path), outer);
+    let to = arg_path::below(arg_path::parent(spot.path), outer);
     let mut object = match spot.args.pointer(&to) {
         None => Map::new(),
         Some(found) => found.as_object()?.clone(),
@@ -125,8 +125,8 @@ fn moved(spot: &Spot<'_>, from: &str, to: &str) -> Option<(Edits, String)> {
     let value = spot.args.pointer(from)?.clone();
     let why = format!(
         "`{}` stands for `{}`",
-        overrule_base::text::visible(&place::last(from)),
-        overrule_base::text::visible(&place::last(to))
+        overrule_base::text::visible(&arg_path::last(from)),
+        overrule_base::text::visible(&arg_path::last(to))
     );
     Some((vec![(from.to_owned(), None), (to.to_owned(), Some(value))], why))
 }

@@ -124,7 +124,7 @@ impl Rules {
     /// Returns true if a parameter of a tool may be moved into bounds.
     pub(super) fn clamps(&self, tool: &str, path: &str) -> bool {
         let allowed = self.tools.get(tool).map_or(&[][..], |rules| &rules.clamp);
-        allowed.iter().any(|name| super::place::named(name) == path)
+        allowed.iter().any(|name| super::arg_path::named(name) == path)
     }
 }
 

@@ -4,10 +4,10 @@
 
 use serde_json::{Map, Value};
 
+use super::arg_path;
 use super::convert::layers;
-use super::idea::{Idea, Spot};
 use super::names::{NameMatch, folded, meant};
-use super::place;
+use super::strategy::{Idea, Spot};
 use overrule_domain::repair::Certainty;
 use overrule_schema::{RESERVED, followed};
 
@@ -74,7 +74,7 @@ const ID: [&str; 4] = ["id", "callid", "toolcallid", "tooluseid"];
 const DEEPEST: usize = 4;
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
-    let around = place::parent(spot.path);
+    let around = arg_path::parent(spot.path);
     let Some(object) = spot.args.pointer(around).and_then(Value::as_object) else {
         return Vec::new();
     };
@@ -91,7 +91,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         name: if around.is_empty() {
             spot.tool.to_owned()
         } else {
-            place::last(around)
+            arg_path::last(around)
         },
         top: around.is_empty(),
     };
@@ -102,11 +102,11 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         return put_in(spot, object, known).into_iter().collect();
     };
     let strange = object.keys().filter(|key| !inner.contains_key(*key));
-    let out = strange.map(|key| (place::below(around, key), None));
+    let out = strange.map(|key| (arg_path::below(around, key), None));
     let moved = inner
         .iter()
         .filter(|(key, value)| object.get(*key) != Some(value));
-    let in_place = moved.map(|(key, value)| (place::below(around, key), Some(value.clone())));
+    let in_place = moved.map(|(key, value)| (arg_path::below(around, key), Some(value.clone())));
     vec![Idea {
         edits: out.chain(in_place).collect(),
         certainty,
@@ -246,11 +246,11 @@ fn is_kind(key: &str, value: &Value) -> bool {
 
 /// Puts members into the missing object, if they can only belong to it.
 fn put_in(spot: &Spot<'_>, object: &Map<String, Value>, known: &Map<String, Value>) -> Option<Idea> {
-    let around = place::parent(spot.path);
+    let around = arg_path::parent(spot.path);
     if spot.keyword != "required" || spot.value().is_some() {
         return None;
     }
-    let name = place::last(spot.path);
+    let name = arg_path::last(spot.path);
     let members: Vec<&String> = object
         .keys()
         .filter(|key| !known.contains_key(*key))
@@ -272,7 +272,7 @@ fn put_in(spot: &Spot<'_>, object: &Map<String, Value>, known: &Map<String, Valu
         .iter()
         .filter_map(|key| Some(((*key).clone(), object.get(*key)?.clone())))
         .collect();
-    let out = members.iter().map(|key| (place::below(around, key), None));
+    let out = members.iter().map(|key| (arg_path::below(around, key), None));
     let into = (spot.path.to_owned(), Some(Value::Object(inner)));
     let why = "the object that these members belong to";
     Some(Idea::exact(out.chain([into]).collect(), why))

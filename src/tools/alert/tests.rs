@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::*;
 use crate::child::Environment;
-use crate::fed::Program;
+use crate::operator_program::Program;
 
 fn ways(command: &[&str], webhook: Option<String>) -> Ways {
     Ways {

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a recording is written.
 
-use overrule::cli::sent;
+use overrule::cli::request_text;
 use overrule::console::run::link::Update;
 use overrule::domain::id::TurnId;
 use overrule::domain::state::State;
@@ -193,7 +193,7 @@ fn the_context_of_a_turn_has_the_exact_body_that_was_sent_in_every_format() {
         let place = Place::at(&world.sessions().join(&id)).unwrap();
         let bodies = |is_kept: bool| {
             for (turn, seen) in turns.iter().zip(&seen) {
-                let Update::Sent { body: Some(body), .. } = sent::update(&place, *turn, 1) else {
+                let Update::Sent { body: Some(body), .. } = request_text::update(&place, *turn, 1) else {
                     panic!("{}: no body of {turn}", format.name)
                 };
                 assert_eq!(&*body.text, seen.body, "{} {turn}", format.name);

@@ -467,9 +467,7 @@ impl<'g> Naive<'g> {
 pub fn end_of(outcome: &Outcome) -> End {
     match outcome {
         Outcome::Ok { value, .. } => End::Value(serde_json::from_str(value).expect("JSON")),
-        Outcome::Err(error) => {
-            End::Error(serde_json::json!({"class": error.class, "message": error.words()}))
-        }
+        Outcome::Err(error) => End::Error(serde_json::json!({"class": error.class, "message": error.text()})),
         Outcome::Cancelled { .. } => {
             End::Error(serde_json::json!({"class": "cancelled", "message": "cancelled"}))
         }

@@ -18,11 +18,11 @@ use super::NAME;
 use super::decode::OWN_WORK;
 use crate::frame::Object;
 use crate::wire::Target;
-use crate::wire::opaque;
-use crate::wire::words::{
+use crate::wire::common::{
     CONSOLE, CONTINUE, Said, answer_schema, arguments, in_order, least_thinking, most_output, most_thought,
     offered, parallel, takes, wire_name,
 };
+use crate::wire::opaque;
 use crate::wire::{Options, Thinking, ToolChoice};
 use crate::{Quirk, Quirks, Request};
 use overrule_domain::event::run::ToolCard;

@@ -8,8 +8,8 @@ use super::NAME;
 use crate::frame::{self, Object};
 use crate::wire::agent::json::{one_line, quoted, with_member};
 use crate::wire::agent::{CallPart, Frames, ReplyHead, ReplyPart, ReplyParts, Words};
+use crate::wire::common::arguments;
 use crate::wire::opaque::{self, Members};
-use crate::wire::words::arguments;
 use overrule_domain::turn::{Stop, Usage};
 
 /// Writes the frames of one reply.

@@ -13,8 +13,8 @@ use crate::wire::agent::json::{self, Fields, Json, quoted};
 use crate::wire::agent::{
     AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartEdit, PartKind, Place, RequestError, Role,
 };
+use crate::wire::common::arguments;
 use crate::wire::opaque::mark;
-use crate::wire::words::arguments;
 
 /// The names of the system text.
 const SYSTEM: &[&str] = &["systemInstruction", "system_instruction"];

@@ -15,11 +15,11 @@ use serde::Serialize;
 use super::NAME;
 use crate::frame::Object;
 use crate::wire::Target;
-use crate::wire::opaque::{self, Members};
-use crate::wire::words::{
+use crate::wire::common::{
     CONSOLE, CONTINUE, Said, answer_schema, arguments, in_order, least_thinking, max_output, most_thought,
     offered, takes, wire_name,
 };
+use crate::wire::opaque::{self, Members};
 use crate::wire::{Thinking, ToolChoice};
 use crate::{Quirk, Quirks, Request};
 use overrule_domain::id::NodeId;

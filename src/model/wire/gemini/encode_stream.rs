@@ -9,8 +9,8 @@ use super::encode::SIGNATURE;
 use crate::frame::Object;
 use crate::wire::agent::json::{one_line, quoted};
 use crate::wire::agent::{CallPart, Frames, ReplyHead, ReplyPart, ReplyParts, Words};
+use crate::wire::common::arguments;
 use crate::wire::opaque::{self, Members};
-use crate::wire::words::arguments;
 use overrule_domain::turn::{Stop, Usage};
 
 /// Writes the frames of one reply. A call that is not complete cannot be in it.

@@ -9,9 +9,9 @@ use crate::wire::agent::json::{self, Fields, Json, quoted};
 use crate::wire::agent::{
     AgentMessage, AgentRequest, CallForm, Part, PartEdit, PartKind, Place, RequestError, Role,
 };
+use crate::wire::common::arguments;
 use crate::wire::opaque::{Members, mark};
 use crate::wire::openai_chat::decode_request::tool;
-use crate::wire::words::arguments;
 
 /// The members that are read, and no settings.
 const REQUEST: &[&str] = &["messages", "tools", "model", "stream"];

@@ -17,10 +17,10 @@ use super::NAME;
 use crate::frame::Object;
 use crate::wire::Target;
 use crate::wire::Thinking;
-use crate::wire::opaque::{self, Members};
-use crate::wire::words::{
+use crate::wire::common::{
     CONSOLE, answer_schema, arguments, least_thinking, max_output, offered, takes, wire_name,
 };
+use crate::wire::opaque::{self, Members};
 use crate::{Quirks, Request};
 use overrule_domain::transcript::{CalledAs, Message, ModelText};
 

@@ -6,8 +6,8 @@ use super::NAME;
 use crate::frame::Object;
 use crate::wire::agent::json::{one_line, quoted};
 use crate::wire::agent::{CallPart, Frames, ReplyHead, ReplyParts, Words};
+use crate::wire::common::arguments;
 use crate::wire::opaque::{self, Members};
-use crate::wire::words::arguments;
 use overrule_domain::turn::{Stop, Usage};
 
 /// Writes the lines of one reply. A call that is not complete cannot be in it.

@@ -20,11 +20,11 @@ use super::reshape;
 use crate::frame::{self, Object};
 use crate::wire::Target;
 use crate::wire::ToolChoice;
-use crate::wire::opaque;
-use crate::wire::parts::{CALL, FUNCTION};
-use crate::wire::words::{
+use crate::wire::common::{
     CONSOLE, answer_schema, arguments, effort, id, max_output, offered, parallel, takes, wire_name,
 };
+use crate::wire::opaque;
+use crate::wire::parts::{CALL, FUNCTION};
 use crate::{Quirk, Quirks, Request};
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::transcript::{CalledAs, Message, ModelText};

@@ -3,7 +3,7 @@
 //! Must not know: sockets, what was refused.
 
 use super::encode::{Wire, plain};
-use crate::wire::words::{CONSOLE, CONTINUE};
+use crate::wire::common::{CONSOLE, CONTINUE};
 use crate::{Quirk, Quirks};
 
 /// The prefix of the operator's words inside a tool result.

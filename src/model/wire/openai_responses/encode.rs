@@ -16,11 +16,11 @@ use super::NAME;
 use crate::frame::{self, Object};
 use crate::wire::Target;
 use crate::wire::ToolChoice;
-use crate::wire::opaque::{self, Members};
-use crate::wire::words::{
+use crate::wire::common::{
     CONSOLE, Said, answer_schema, arguments, effort, id, in_order, max_output, offered, parallel, takes,
     wire_name,
 };
+use crate::wire::opaque::{self, Members};
 use crate::{Quirk, Quirks, Request};
 use overrule_base::canon::hash;
 use overrule_domain::event::run::ToolCard;

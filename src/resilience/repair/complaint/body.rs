@@ -208,7 +208,7 @@ fn object(
         for text in messages(members) {
             line::read(text, path, known, &mut inner);
         }
-        inner.retain(|one| one.path != path && crate::repair::place::within(&one.path, path));
+        inner.retain(|one| one.path != path && crate::repair::arg_path::within(&one.path, path));
         if inner.is_empty() {
             found.push(Complaint {
                 path: path.to_owned(),

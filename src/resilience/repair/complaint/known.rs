@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::repair::arg_path;
 use crate::repair::names::folded;
-use crate::repair::place;
 use overrule_schema::{RESERVED, followed};
 
 /// Maximum number of arguments that are looked for.
@@ -129,7 +129,7 @@ impl<'a> Known<'a> {
             _ => {}
         }
         for (name, inner, value) in members {
-            let below = place::below(path, &name);
+            let below = arg_path::below(path, &name);
             let mut names = names.to_vec();
             names.push(folded(&name));
             if let Some(last) = names.last().filter(|last| !last.is_empty()) {
@@ -189,7 +189,7 @@ impl<'a> Known<'a> {
 
     /// Returns the only argument with this very name, whatever signs are in it.
     pub(super) fn exactly(&self, name: &str) -> Option<&str> {
-        let mut fitting = self.all.iter().filter(|one| place::last(&one.path) == name);
+        let mut fitting = self.all.iter().filter(|one| arg_path::last(&one.path) == name);
         let first = fitting.next()?;
         fitting.next().is_none().then_some(first.path.as_str())
     }
@@ -210,12 +210,12 @@ impl<'a> Known<'a> {
             .filter_map(|at| self.all.get(*at))
             .filter(ends)
             .collect();
-        let below = |one: &&&Argument| place::parent(&one.path) == base;
+        let below = |one: &&&Argument| arg_path::parent(&one.path) == base;
         let whole = |one: &&&Argument| one.names.len() == names.len();
         let only = |mut some: Vec<&&Argument>| -> Option<String> {
             // Of names that differ in case and separators, the one that is written so counts, then the one that was given.
-            if some.iter().any(|one| place::last(&one.path) == written) {
-                some.retain(|one| place::last(&one.path) == written);
+            if some.iter().any(|one| arg_path::last(&one.path) == written) {
+                some.retain(|one| arg_path::last(&one.path) == written);
             }
             if some.len() > 1 {
                 some.retain(|one| self.args.pointer(&one.path).is_some());

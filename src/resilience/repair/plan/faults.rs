@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Case;
-use crate::repair::idea::{Idea, Spot};
-use crate::repair::{cleanup, convert, date, enumeration, fill, limit, place, rename, shift, wrapper};
+use crate::repair::strategy::{Idea, Spot};
+use crate::repair::{
+    arg_path, cleanup, convert, date, enumeration, fill, limit, nearby_day, rename, wrapper,
+};
 use overrule_domain::repair::{Diagnosis, Strategy};
 use overrule_schema::{LONGEST_PATH, Violation, schema_at};
 
@@ -27,7 +29,7 @@ pub(super) fn spot<'s>(
         schema: case.checker.schema(),
         args,
         path: &violation.path,
-        written: place::decimal(raw, &violation.path),
+        written: arg_path::decimal(raw, &violation.path),
         keyword: &violation.keyword,
         expected: &violation.expected,
         place: &violation.place,
@@ -54,7 +56,7 @@ pub(super) fn spot_of_words<'s>(
         keyword: "",
         expected: &Value::Null,
         place: schema_at(schema, path).unwrap_or(&Value::Null),
-        around: schema_at(schema, place::parent(path)).unwrap_or(&Value::Null),
+        around: schema_at(schema, arg_path::parent(path)).unwrap_or(&Value::Null),
         captures,
         today: case.today,
     }
@@ -71,7 +73,7 @@ pub(super) fn in_order(diagnosis: &Diagnosis) -> Vec<Strategy> {
 /// Returns true if the value comes from elsewhere; its name and its place do not.
 pub(super) fn is_elsewhere(spot: &Spot<'_>) -> bool {
     let named = matches!(spot.keyword, "additionalProperties" | "unevaluatedProperties");
-    !named && spot.value().is_some_and(place::holds_reference)
+    !named && spot.value().is_some_and(arg_path::holds_reference)
 }
 
 /// Returns why violations are too many, or too far away, for a mere slip; none where they are not.
@@ -128,7 +130,7 @@ pub(super) fn ideas(strategy: Strategy, spot: &Spot<'_>) -> Vec<Idea> {
         Strategy::NearestName => rename::ideas(spot),
         Strategy::WrapperRemoval => wrapper::ideas(spot),
         Strategy::TextCleanup => cleanup::ideas(spot),
-        Strategy::DateAdjustment => shift::ideas(spot),
+        Strategy::DateAdjustment => nearby_day::ideas(spot),
         // JSON is repaired as a whole text before there are parameters to examine; the others are not rules.
         Strategy::JsonCorrection
         | Strategy::None
@@ -146,7 +148,7 @@ pub(super) fn ideas(strategy: Strategy, spot: &Spot<'_>) -> Vec<Idea> {
 pub(super) fn by_reference(path: &str) -> String {
     format!(
         "`{}` comes from the result of another call: fix it there",
-        place::shown(path)
+        arg_path::shown(path)
     )
 }
 

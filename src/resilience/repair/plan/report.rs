@@ -12,11 +12,11 @@ use serde_json::Value;
 use super::faults::{by_reference, in_order, spot_of_words};
 use super::round::{Outcome, Round};
 use super::{Case, Next, Plan, plan};
+use crate::repair::arg_path;
 use crate::repair::diagnose::of_error;
 use crate::repair::entry::Priority;
-use crate::repair::idea::Spot;
-use crate::repair::place;
 use crate::repair::progress::fingerprint;
+use crate::repair::strategy::Spot;
 use overrule_base::canon::pointer;
 use overrule_domain::repair::{self, Change, Choice, Diagnosis, Offer, Strategy};
 use overrule_schema::Checker;
@@ -40,7 +40,7 @@ impl Round<'_> {
         let Some(error) = self.case.error else {
             return Vec::new();
         };
-        self.errors.push(error.words());
+        self.errors.push(error.text());
         match &self.args {
             Some(args) if super::same(self.case.base, self.case.args) => {
                 let schema = self.case.checker.schema();
@@ -53,7 +53,7 @@ impl Round<'_> {
     /// Tries what an error says of arguments that the schema does not repair.
     fn follow(&mut self, found: Vec<(Priority, Diagnosis)>) -> Option<Next> {
         let (error, args) = (self.case.error?, self.args.clone()?);
-        let error = fingerprint(&error.words());
+        let error = fingerprint(&error.text());
         let mut about = self.touched();
         // What the schema shows is run before anyone is asked about other words.
         self.is_rules_only = !about.is_empty();
@@ -93,7 +93,7 @@ impl Round<'_> {
     /// Returns true if it is repaired or put to the operator.
     fn by_inner_words(&mut self, args: &Value, error: &str) -> bool {
         let members = args.as_object().into_iter().flatten();
-        let texts = members.filter_map(|(name, value)| Some((place::below("", name), value.as_str()?)));
+        let texts = members.filter_map(|(name, value)| Some((arg_path::below("", name), value.as_str()?)));
         let mut plans = Vec::new();
         for (path, text) in texts.filter(|(_, text)| text.trim_start().starts_with('{')) {
             let is_open = !self.case.past.recurred(error, &path);
@@ -185,7 +185,7 @@ impl Round<'_> {
         if let Some(path) = diagnosis.params.iter().find(returned) {
             return Err(format!(
                 "the same error came back after `{}` was repaired",
-                place::shown(path)
+                arg_path::shown(path)
             ));
         }
         if diagnosis.params.is_empty() && self.case.past.recurred(error, "") {
@@ -199,7 +199,7 @@ impl Round<'_> {
             }
             for path in &diagnosis.params {
                 let Some(args) = self.args.clone() else { continue };
-                if args.pointer(path).is_some_and(place::holds_reference) {
+                if args.pointer(path).is_some_and(arg_path::holds_reference) {
                     return Err(by_reference(path));
                 }
                 let spot = spot_of_words(self.case, &args, path, &captures);
@@ -247,5 +247,5 @@ fn end(priority: Priority, diagnosis: &Diagnosis) -> Option<Next> {
 fn is_apart(path: &str, others: &BTreeSet<Arc<str>>) -> bool {
     !others
         .iter()
-        .any(|other| place::within(path, other) || place::within(other, path))
+        .any(|other| arg_path::within(path, other) || arg_path::within(other, path))
 }

@@ -12,10 +12,10 @@ use super::faults::{by_reference, ideas, in_order, is_elsewhere, no_slip, readab
 use super::order::learnt;
 use super::{Case, value_of};
 use crate::repair::diagnose::of_violation;
-use crate::repair::idea::{Idea, Spot};
 use crate::repair::model::ParameterRequest;
 use crate::repair::rules::Guesses;
-use crate::repair::{json, place};
+use crate::repair::strategy::{Idea, Spot};
+use crate::repair::{arg_path, json};
 use overrule_domain::repair::{Certainty, Change, Choice, Diagnosis, Offer, Strategy};
 use overrule_schema::Violation;
 
@@ -234,7 +234,7 @@ impl<'a> Round<'a> {
     }
 
     fn one(&mut self, violation: &Violation) {
-        let open = |path: &str| place::within(&violation.path, path) && !path.is_empty();
+        let open = |path: &str| arg_path::within(&violation.path, path) && !path.is_empty();
         let asked = self.choices.iter().any(|choice| open(&choice.path));
         if asked || self.requests.iter().any(|one| open(&one.path)) {
             return;
@@ -256,7 +256,7 @@ impl<'a> Round<'a> {
         }
         self.hopeless.push(format!(
             "`{}`: {}",
-            place::shown(&violation.path),
+            arg_path::shown(&violation.path),
             violation.message
         ));
     }
@@ -306,7 +306,7 @@ impl<'a> Round<'a> {
             return Outcome::Nothing;
         }
         let options = best.into_iter().take(MOST_OPTIONS);
-        let path = place::shown(spot.path);
+        let path = arg_path::shown(spot.path);
         let given = spot.value().map_or_else(|| "nothing".to_owned(), shown);
         self.choices.push(Choice {
             path: spot.path.into(),
@@ -398,7 +398,11 @@ impl<'a> Round<'a> {
         let Ok(after) = self.case.checker.violations(&after.to_string()) else {
             return false;
         };
-        let touched = |path: &str| idea.edits.iter().any(|(edited, _)| place::within(path, edited));
+        let touched = |path: &str| {
+            idea.edits
+                .iter()
+                .any(|(edited, _)| arg_path::within(path, edited))
+        };
         let known = |one: &Violation| {
             before
                 .iter()

@@ -124,7 +124,7 @@ fn one_error_after_another_is_a_new_error_and_the_same_one_ends_the_repair() {
         }
         bench.past.rounds = 1;
         bench.past.repaired.insert(Repaired {
-            error: fingerprint(&error.words()),
+            error: fingerprint(&error.text()),
             path: "/passengers".into(),
         });
         let next = carried(carrier, "missing required parameter: class", &bench, second);
@@ -205,7 +205,7 @@ fn the_body_of_a_request_is_repaired_by_what_the_answer_says_of_its_members() {
     let fixed = sent(&json!({"origin": "JFK", "departure_date": "2024-10-26"}));
     again.past.tried(&args);
     again.past.repaired.insert(Repaired {
-        error: fingerprint(&carried("http", date, &bench, &args).words()),
+        error: fingerprint(&carried("http", date, &bench, &args).text()),
         path: "/body".into(),
     });
     let plan = again.after(&fixed, &carried("http", date, &bench, &fixed));

@@ -134,7 +134,7 @@ fn the_same_error_is_recognized_by_what_was_printed() {
     let mut bench = loose_flight();
     bench.past.tried(first);
     bench.past.rounds = 1;
-    let of = |text: &str| fingerprint(&error(text).words());
+    let of = |text: &str| fingerprint(&error(text).text());
     bench.past.repaired.insert(Repaired {
         error: of("Missing required parameter: passengers"),
         path: "/passengers".into(),

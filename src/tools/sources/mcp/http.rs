@@ -25,7 +25,7 @@ use super::reader::Reader;
 use super::redaction::Redaction;
 use super::setup::{BearerToken, Secrets};
 use crate::child::Environment;
-use crate::fed::Program;
+use crate::operator_program::Program;
 use overrule_base::text::visible;
 
 /// What to do where a server wants a log-in.

@@ -522,14 +522,14 @@ mod tests {
         let Outcome::Err(error) = outcome else {
             panic!("no error")
         };
-        assert_eq!(error.words(), lines);
+        assert_eq!(error.text(), lines);
         assert!(!error.message.contains('\n'), "{}", error.message);
         let (outcome, _) = of(json!({ "content": text("no"), "isError": true }));
-        assert!(matches!(outcome, Outcome::Err(error) if error.partial.is_none() && error.words() == "no"));
+        assert!(matches!(outcome, Outcome::Err(error) if error.partial.is_none() && error.text() == "no"));
         // A server may say it in the structure alone, or in the data of a protocol error.
         let structure = r#"{"errors":{"class":["is invalid"]}}"#;
         let (outcome, _) = of(json!({ "content": [], "structuredContent": structure, "isError": true }));
-        assert!(matches!(outcome, Outcome::Err(error) if error.words() == structure));
+        assert!(matches!(outcome, Outcome::Err(error) if error.text() == structure));
         let data = json!([{ "path": ["date"], "message": "Required 12345678" }]);
         for (data, words) in [
             (
@@ -541,7 +541,7 @@ mod tests {
         ] {
             let error = rmcp::ErrorData::new(rmcp::model::ErrorCode(-32_602), "Invalid params", data);
             let error = failed(&ServiceError::McpError(error), &redaction);
-            assert_eq!((error.class, error.words().as_str()), (ErrorClass::Param, words));
+            assert_eq!((error.class, error.text().as_str()), (ErrorClass::Param, words));
         }
     }
 

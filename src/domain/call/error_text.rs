@@ -1,8 +1,8 @@
-//! Returns the words of a failure: what was reported and what the tool printed, in one text.
+//! Returns the text of a failure: what was reported and what the tool printed, in one text.
 //!
-//! Must not know: what is concluded from them.
+//! Must not know: what is concluded from it.
 //!
-//! Diagnosis, rules of repair, patterns of errors, questions to the model and references read these words.
+//! Diagnosis, rules of repair, patterns of errors, questions to the model and references read this text.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::ToolError;
 use overrule_base::text::{redact_certain, visible_head};
 
-/// Maximum bytes of the words.
+/// Maximum bytes of the text.
 const MOST: usize = 4096;
 /// Bytes of each end of an output that are examined for secrets. It exceeds `MOST` by more than the longest key, so that
 /// no part of a key is left that is not recognized.
@@ -22,9 +22,9 @@ const COMPARED: usize = 400;
 const NOTE: usize = 64;
 
 impl ToolError {
-    /// Returns the words of the failure: its message and what the tool printed, without secrets, at most 4 KiB. Of a
+    /// Returns the text of the failure: its message and what the tool printed, without secrets, at most 4 KiB. Of a
     /// longer text the beginning and the end are kept.
-    pub fn words(&self) -> String {
+    pub fn text(&self) -> String {
         let printed = self.partial.as_deref().map(printed).unwrap_or_default();
         let printed = redacted(printed.trim());
         let message = redacted(self.message.trim());
@@ -93,7 +93,7 @@ mod tests {
             executed: true,
             retry_after_ms: None,
         };
-        error.words()
+        error.text()
     }
 
     #[test]

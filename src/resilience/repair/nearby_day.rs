@@ -8,7 +8,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::idea::{Idea, Spot};
+use super::strategy::{Idea, Spot};
 use overrule_domain::repair::Certainty;
 
 /// Offsets in days that are offered.

@@ -19,7 +19,7 @@ use overrule_domain::envelope::Envelope;
 
 /// Records after the intact beginning of a session.
 #[derive(Debug, Clone, Default)]
-pub struct Beyond {
+pub struct Salvaged {
     /// Records that are intact in themselves and of this run, in the order of the file.
     pub envelopes: Vec<Envelope>,
     /// Lines that are not, the damaged one among them.
@@ -27,7 +27,7 @@ pub struct Beyond {
 }
 
 /// Reads the lines from the damage on. No link between them is checked, only that they are of this run.
-pub fn beyond(place: &Place, damage: &Damage) -> Result<Beyond, Error> {
+pub fn salvage(place: &Place, damage: &Damage) -> Result<Salvaged, Error> {
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
     let mut file = open(place)?;
@@ -35,7 +35,7 @@ pub fn beyond(place: &Place, damage: &Damage) -> Result<Beyond, Error> {
     file.seek(SeekFrom::Start(damage.offset)).map_err(fail)?;
     let mut lines = Lines::new(BufReader::new(file));
     let mut payloads = Payloads::new(place.payloads());
-    let mut found = Beyond::default();
+    let mut found = Salvaged::default();
     let mut bytes = Vec::new();
     while let Some(seen) = lines.next(&mut bytes).map_err(fail)? {
         match record(&bytes, seen, run, &mut payloads) {

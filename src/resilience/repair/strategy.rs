@@ -5,7 +5,7 @@
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::place;
+use super::arg_path;
 use overrule_base::canon::pointer;
 use overrule_domain::repair::{Certainty, Change, Strategy};
 
@@ -49,13 +49,13 @@ impl<'a> Spot<'a> {
 
     /// Returns the length of the list that contains the value, if it is in one.
     pub fn among(&self) -> Option<usize> {
-        let around = self.args.pointer(place::parent(self.path))?;
+        let around = self.args.pointer(arg_path::parent(self.path))?;
         around.as_array().filter(|_| !self.path.is_empty()).map(Vec::len)
     }
 
     /// Returns true if the enclosing object requires the parameter.
     pub fn is_required(&self) -> bool {
-        let name = place::last(self.path);
+        let name = arg_path::last(self.path);
         let required = self.around.get("required").and_then(Value::as_array);
         required.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(&name)))
     }
