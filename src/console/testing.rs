@@ -3,6 +3,7 @@
 //! Must not know: terminals, engines.
 
 mod asks;
+pub mod reminder;
 mod run;
 mod scenes;
 pub mod work;

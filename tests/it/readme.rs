@@ -20,6 +20,16 @@ fn readme() -> String {
     std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap()
 }
 
+/// The dialog that the page for contributors shows is the one that is compiled and tested.
+#[test]
+fn the_example_of_a_dialog_is_the_tested_one() {
+    let page = std::fs::read_to_string("docs/contributing.md").unwrap();
+    let (_, rest) = page.split_once("<!-- the dialog: begin -->\n```rust\n").unwrap();
+    let (shown, _) = rest.split_once("```\n<!-- the dialog: end -->").unwrap();
+    let compiled = std::fs::read_to_string("src/console/testing/reminder.rs").unwrap();
+    assert_eq!(shown, compiled);
+}
+
 /// Run with `OVERRULE_WRITE_KEYS=1` to write the keys again.
 #[test]
 #[expect(

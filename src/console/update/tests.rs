@@ -50,6 +50,7 @@ mod pressed;
 mod queue;
 mod readable;
 mod reading;
+mod reminder;
 mod repairs;
 mod repeated;
 mod replaced;

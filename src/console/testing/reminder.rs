@@ -1,0 +1,73 @@
+//! A dialog as an example: `docs/contributing.md` shows this file.
+//!
+//! Must not know: which other surfaces there are.
+
+use ratatui::Frame;
+
+use crate::ground::theme::Role;
+use crate::kernel::context::Context;
+use crate::kernel::model::Model;
+use crate::kernel::registry::Entry;
+use crate::kernel::sheet::Sheet;
+use crate::kernel::stack::Surface;
+use crate::kernel::surface::{Can, Card, SurfaceId};
+use crate::kernel::verb::Verb;
+
+/// A reminder.
+pub const ID: SurfaceId = SurfaceId::new(&Card {
+    heading: "reminder",
+    can: &[Can::Move, Can::Search, Can::Palette, Can::Help, Can::Close],
+    ..Card::BASE
+});
+
+/// What is registered of it.
+pub const ENTRY: Entry = Entry {
+    id: ID,
+    family: "view",
+    verbs: &[Verb {
+        name: "reminder-done",
+        keys: &["d"],
+        contexts: &[Context::On(ID)],
+        doc: "close the reminder as done",
+        hint: "done",
+        run: |model, _| {
+            model.overlays.pop();
+            model.set_status("Done");
+            Ok(())
+        },
+        ..Verb::BASE
+    }],
+};
+
+/// A text to remember.
+#[derive(Debug, Clone, Default)]
+pub struct Reminder {
+    /// The text.
+    pub text: String,
+    /// Its document.
+    pub sheet: Sheet,
+}
+
+impl Surface for Reminder {
+    fn id(&self) -> SurfaceId {
+        ID
+    }
+
+    fn prepare(&mut self, model: &mut Model) {
+        let text = &self.text;
+        self.sheet
+            .prepare(model, |maker, _| maker.own(Role::Text, text.as_str()));
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
+        self.sheet.draw(model, frame, "reminder", Role::Focus);
+    }
+
+    fn sheet(&self) -> Option<&Sheet> {
+        Some(&self.sheet)
+    }
+
+    fn sheet_mut(&mut self) -> Option<&mut Sheet> {
+        Some(&mut self.sheet)
+    }
+}
