@@ -2,7 +2,7 @@
 //!
 //! Must not know: clocks, how requests arrive.
 
-mod held;
+mod withheld;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::id::{NodeId, Seq, TurnId};
 use super::turn::Usage;
 
-pub use held::held_behind;
+pub use withheld::held_behind;
 
 /// The agent of another program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

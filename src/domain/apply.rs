@@ -5,13 +5,13 @@
 //! Total: never fails, whatever the order of events. The only place that changes a [`State`]. An
 //! event about something that does not exist changes only the sequence number.
 
-mod added;
 mod at;
 mod breaker;
 mod call;
 mod edit;
 mod escape;
 mod index;
+mod new_node;
 mod outcome;
 mod recall;
 mod repair;

@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use super::floors::arrows;
 use super::{File, files, rust_files};
 
-/// The steps, and who may name each from outside. A step never names another one: what two of them need stands below them.
+/// The steps, and who may name each from outside. A step names no other one: what two of them need is below them.
 const STEPS: [(&str, &[&str]); 4] = [
     // The plan of an edit is read off the events that the edit would make.
     ("decide", &["lineage"]),
     ("advance", &["lineage"]),
     // A trial on a copy, and two that read a record.
     ("apply", &["fork/preview", "transcript/sent", "trial"]),
-    // It stands above all of them.
+    // It is above all of them.
     ("lineage", &[]),
 ];
 

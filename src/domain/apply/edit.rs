@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::added::add_node;
 use super::at::At;
+use super::new_node::add_node;
 use super::{call, index, recall, summary};
 use crate::call::{Digest, Status, Validation};
 use crate::event::EditEvent;
@@ -77,7 +77,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
     }
 }
 
-/// Begins an epoch with the node that stands for the edit.
+/// Starts an epoch, with the node of the edit.
 fn committed(state: &mut State, at: At, event: &EditEvent) {
     let EditEvent::Committed {
         epoch,

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::added::add_node;
 use super::at::At;
+use super::new_node::add_node;
 use crate::escape::{Escape, Incident, Step, StepOutcome};
 use crate::event::EscapeEvent;
 use crate::id::NodeId;

@@ -242,7 +242,7 @@ fn record_value(
             node.set_state(epoch, condition);
         });
     } else {
-        super::added::add_node(state, at, turn, observation, content, origin.clone());
+        super::new_node::add_node(state, at, turn, observation, content, origin.clone());
     }
     // The result of an execution with stale inputs stays stale.
     if *origin != Origin::Execution {

@@ -1,6 +1,6 @@
 //! Applies events about summaries that the model is asked for.
 //!
-//! Must not know: when a summary is asked for, what it stands for.
+//! Must not know: when a summary is asked for, what it replaces.
 
 use super::at::At;
 use crate::event::EditEvent;

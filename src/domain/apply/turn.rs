@@ -10,9 +10,9 @@ mod place;
 
 use self::block::spoken;
 use self::place::place;
-use super::added::add_node;
 use super::at::At;
 use super::index;
+use super::new_node::add_node;
 use crate::breaker::of_run;
 use crate::breaker::{Scope, Source};
 use crate::event::TurnEvent;

@@ -1,4 +1,4 @@
-//! Tells what the breakers of a run stand for now: their targets, their evidence, what replaces a target.
+//! Tells what the breakers of a run protect, which evidence opened them, and what can replace a target.
 //!
 //! Must not know: thresholds, when a breaker changes.
 

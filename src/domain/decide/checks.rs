@@ -1,4 +1,4 @@
-//! Checks that several commands make: whether what they name is still what was shown, and may be decided.
+//! Checks whether what a command names is still what was shown, and may be decided.
 //!
 //! Must not know: what a command does.
 

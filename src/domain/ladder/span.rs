@@ -1,6 +1,6 @@
 //! Spans of time and numbers of tries, as words.
 //!
-//! Must not know: what waits.
+//! Must not know: what a span of time is for.
 
 /// Formats a span of time, rounded up.
 pub fn span(ms: u64) -> String {

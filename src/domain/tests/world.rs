@@ -26,15 +26,15 @@ use overrule_domain::{advance, apply, decide, effects, ready};
 
 pub use super::rules::{Rules, sum};
 
-mod given;
 mod look;
 mod operator;
 mod outside;
+mod values;
 mod waits;
 
-use given::started_by;
-pub use given::{answer, call, not_found, started, think};
 pub use operator::UNDO;
+use values::started_by;
+pub use values::{answer, call, not_found, started, think};
 
 /// A request that was made.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use super::with;
-use crate::apply::added::add_node;
 use crate::apply::at::At;
 use crate::apply::index;
+use crate::apply::new_node::add_node;
 use crate::call::Call;
 use crate::event::TurnEvent;
 use crate::event::run::{Started, ToolCard};

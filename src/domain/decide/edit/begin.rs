@@ -1,4 +1,4 @@
-//! Starts an edit: a new epoch, and the node that stands for the edit in the graph.
+//! Starts an edit: a new epoch, and the node of the edit in the graph.
 //!
 //! Must not know: what is edited.
 

@@ -84,7 +84,7 @@ pub fn agenda(state: &State) {
     activity(state);
 }
 
-/// The active calls of which something is true.
+/// The active calls that a condition holds for.
 fn active_with(state: &State, expected: &dyn Fn(&Call) -> bool) -> BTreeSet<NodeId> {
     let calls = state.calls.values();
     let calls = calls.filter(|call| state.nodes[&call.id].active && expected(call));

@@ -1,4 +1,4 @@
-//! Tests of summaries by the model: what they stand for, when they fail, what they cost.
+//! Tests of summaries by the model: what they replace, when they fail, what they cost.
 //!
 //! Must not know: how a model is asked.
 
