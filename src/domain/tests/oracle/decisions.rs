@@ -109,7 +109,8 @@ impl Mirror {
             }
             Edit::RejectAnswer { node, reason, .. } => {
                 let (turn, place) = self.place(*node);
-                self.turns[turn].nodes[place].gone = true;
+                let node = &mut self.turns[turn].nodes[place];
+                (node.gone, node.rejected) = (true, true);
                 let after = Some(self.turns[turn].id);
                 self.insert(
                     after,

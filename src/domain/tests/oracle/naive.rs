@@ -30,6 +30,8 @@ pub struct Node {
     pub id: Option<NodeId>,
     pub content: NodeContent,
     pub gone: bool,
+    /// An answer that a person rejected: the model still sees it.
+    pub rejected: bool,
     pub fates: Vec<Fate>,
     /// The arguments with which it was last ready.
     pub ready: Option<Value>,
@@ -69,6 +71,7 @@ impl Node {
             first: claims.clone(),
             content: claims,
             gone: false,
+            rejected: false,
             fates: Vec::new(),
             ready: None,
             pinned_args: None,
@@ -119,11 +122,16 @@ impl Turn {
 
     /// The active nodes, with their places.
     pub fn counting(&self) -> impl DoubleEndedIterator<Item = (usize, &Node)> {
+        self.shown().filter(|(_, node)| !node.gone)
+    }
+
+    /// The nodes that the model sees, with their places.
+    fn shown(&self) -> impl DoubleEndedIterator<Item = (usize, &Node)> {
         let there = self.nodes.iter().enumerate().take(self.arrived);
         there
             .collect::<Vec<_>>()
             .into_iter()
-            .filter(|(_, node)| !node.gone)
+            .filter(|(_, node)| !node.gone || node.rejected)
     }
 }
 
@@ -434,7 +442,7 @@ impl<'g> Naive<'g> {
             _ => None,
         };
         let mut words: Vec<(usize, Line)> = turn
-            .counting()
+            .shown()
             .filter_map(|(at, node)| Some((at, output(node)?)))
             .collect();
         let calls: Vec<usize> = turn
