@@ -42,6 +42,11 @@ pub const TYPED: &[Context] = &[Context::Each(Can::Type)];
 /// Where a typed text is finished or dropped as a whole.
 pub const WRITTEN: &[Context] = &[Context::Each(Can::Write)];
 
+/// On one surface.
+pub const fn on(surface: SurfaceId) -> Context {
+    Context::On(surface)
+}
+
 impl Context {
     /// True if a surface belongs to it.
     pub fn covers(self, surface: SurfaceId) -> bool {

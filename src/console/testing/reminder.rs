@@ -5,7 +5,7 @@
 use ratatui::Frame;
 
 use crate::ground::theme::Role;
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::model::Model;
 use crate::kernel::registry::Entry;
 use crate::kernel::sheet::Sheet;
@@ -27,7 +27,7 @@ pub const ENTRY: Entry = Entry {
     verbs: &[Verb {
         name: "reminder-done",
         keys: &["d"],
-        contexts: &[Context::On(ID)],
+        contexts: &[on(ID)],
         doc: "close the reminder as done",
         hint: "done",
         run: |model, _| {

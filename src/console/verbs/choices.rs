@@ -4,7 +4,7 @@
 
 use super::{answer, repair};
 use crate::kernel::availability::{allowed, carry_out, offered};
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::decide::{go_to_queue, subject};
 use crate::kernel::inspector::Subject;
 use crate::kernel::model::Model;
@@ -24,7 +24,7 @@ use overrule_domain::tags;
 pub const VERB: Verb = Verb {
     name: "decide",
     keys: &["enter"],
-    contexts: &[Context::On(Pane::QUEUE.id()), Context::On(Pane::GRAPH.id())],
+    contexts: &[on(Pane::QUEUE.id()), on(Pane::GRAPH.id())],
     doc: "open what the selected call needs: its decision, its question, its repairs, its choices",
     hint: "choices",
     decides: true,

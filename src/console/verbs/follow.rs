@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{jumps, limits, loops, reset_breaker};
 use crate::kernel::availability::{carry_out, of, offered};
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::log::Line;
 use crate::kernel::model::Model;
 use crate::kernel::pane::Pane;
@@ -25,7 +25,7 @@ use crate::surfaces::page::Page;
 pub const FOLLOW_EVENT: Verb = Verb {
     name: "follow-event",
     keys: &["enter"],
-    contexts: &[Context::On(Pane::LOG.id())],
+    contexts: &[on(Pane::LOG.id())],
     doc: "go to the node of the line, or read a line without a node in full",
     hint: "go there",
     label,
@@ -39,7 +39,7 @@ pub const FOLLOW_EVENT: Verb = Verb {
 pub const ONLY_DECISIONS: Verb = Verb {
     name: "only-decisions",
     keys: &["space"],
-    contexts: &[Context::On(Pane::LOG.id())],
+    contexts: &[on(Pane::LOG.id())],
     doc: "show only decisions, edits and problems in the log, or everything again",
     hint: "decisions only",
     label: |model| model.log.decisions.then_some("all lines"),
@@ -56,7 +56,7 @@ pub const ONLY_DECISIONS: Verb = Verb {
 pub const FOLLOW_WRITER: Verb = Verb {
     name: "follow-writer",
     keys: &["enter"],
-    contexts: &[Context::On(surfaces::state::PANE.id())],
+    contexts: &[on(surfaces::state::PANE.id())],
     doc: "go to the call that wrote the value of the row",
     hint: "go to writer",
     ..FOLLOW_EVENT
@@ -66,7 +66,7 @@ pub const FOLLOW_WRITER: Verb = Verb {
 pub const FOLLOW_COST: Verb = Verb {
     name: "follow-cost",
     keys: &["enter"],
-    contexts: &[Context::On(surfaces::budget::PANE.id())],
+    contexts: &[on(surfaces::budget::PANE.id())],
     doc: "change the limits, or go to the request or the sub-agent's call",
     hint: "change or go there",
     ..FOLLOW_EVENT
@@ -76,7 +76,7 @@ pub const FOLLOW_COST: Verb = Verb {
 pub const EXPLAIN_WEIGHT: Verb = Verb {
     name: "explain-weight",
     keys: &["enter"],
-    contexts: &[Context::On(surfaces::health::PANE.id())],
+    contexts: &[on(surfaces::health::PANE.id())],
     doc: "list or hide every change of the weight, go to the execution, or ask to mute the detector or reset the breaker",
     hint: "why, or go there",
     ..FOLLOW_EVENT

@@ -4,7 +4,7 @@
 
 use crate::ground::doc::Doc;
 use crate::kernel::availability::offered;
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{Context, PANES, on};
 use crate::kernel::dialog::Dialog;
 use crate::kernel::model::Model;
 use crate::kernel::pane::{Pane, Place};
@@ -71,8 +71,8 @@ pub const OUTPUT_COLOURS: Verb = Verb {
     keys: &["#"],
     contexts: &[
         Context::Panes,
-        Context::On(surfaces::consent::ID),
-        Context::On(surfaces::outcome::ID),
+        on(surfaces::consent::ID),
+        on(surfaces::outcome::ID),
     ],
     doc: "show a decision or the output of a tool as exact bytes, or readable again",
     hint: "exact bytes",
@@ -106,7 +106,7 @@ pub const OUTPUT_COLOURS: Verb = Verb {
 pub const EXPAND: Verb = Verb {
     name: "expand",
     keys: &["space"],
-    contexts: &[Context::On(Pane::GRAPH.id())],
+    contexts: &[on(Pane::GRAPH.id())],
     doc: "show or hide the contents of a row: an observation, superseded nodes, a wide fan",
     run: |model, _| {
         model.graph.toggle(None, &model.run.state);

@@ -3,7 +3,7 @@
 //! Must not know: what it moves in.
 
 use crate::ground::motion::Move;
-use crate::kernel::context::{Context, MOVED, PANES, TYPED};
+use crate::kernel::context::{MOVED, PANES, TYPED, on};
 use crate::kernel::model::Model;
 use crate::kernel::verb::{Care, Verb};
 use crate::kernel::views;
@@ -124,7 +124,7 @@ pub const BOTTOM: Verb = Verb {
 pub const LIST_UP: Verb = Verb {
     name: "list-up",
     keys: &["up", "ctrl-p"],
-    contexts: &[Context::On(surfaces::list::ID)],
+    contexts: &[on(surfaces::list::ID)],
     doc: "move one entry up",
     hint: "",
     ..UP
@@ -134,7 +134,7 @@ pub const LIST_UP: Verb = Verb {
 pub const LIST_DOWN: Verb = Verb {
     name: "list-down",
     keys: &["down", "ctrl-n"],
-    contexts: &[Context::On(surfaces::list::ID)],
+    contexts: &[on(surfaces::list::ID)],
     doc: "move one entry down",
     hint: "",
     ..DOWN
@@ -144,7 +144,7 @@ pub const LIST_DOWN: Verb = Verb {
 pub const LIST_PAGE_UP: Verb = Verb {
     name: "list-page-up",
     keys: &["pgup"],
-    contexts: &[Context::On(surfaces::list::ID)],
+    contexts: &[on(surfaces::list::ID)],
     doc: "move one screen of the list up",
     hint: "",
     ..PAGE_UP
@@ -154,7 +154,7 @@ pub const LIST_PAGE_UP: Verb = Verb {
 pub const LIST_PAGE_DOWN: Verb = Verb {
     name: "list-page-down",
     keys: &["pgdn"],
-    contexts: &[Context::On(surfaces::list::ID)],
+    contexts: &[on(surfaces::list::ID)],
     doc: "move one screen of the list down",
     hint: "",
     ..PAGE_DOWN
@@ -164,7 +164,7 @@ pub const LIST_PAGE_DOWN: Verb = Verb {
 pub const LIST_TOP: Verb = Verb {
     name: "list-top",
     keys: &["home"],
-    contexts: &[Context::On(surfaces::list::ID)],
+    contexts: &[on(surfaces::list::ID)],
     doc: "go to the first entry",
     hint: "",
     ..TOP
@@ -174,7 +174,7 @@ pub const LIST_TOP: Verb = Verb {
 pub const LIST_BOTTOM: Verb = Verb {
     name: "list-bottom",
     keys: &["end"],
-    contexts: &[Context::On(surfaces::list::ID)],
+    contexts: &[on(surfaces::list::ID)],
     doc: "go to the last entry",
     hint: "",
     ..BOTTOM
@@ -184,7 +184,7 @@ pub const LIST_BOTTOM: Verb = Verb {
 pub const CURSOR_UP: Verb = Verb {
     name: "cursor-up",
     keys: &["up"],
-    contexts: &[Context::On(surfaces::editor::ID)],
+    contexts: &[on(surfaces::editor::ID)],
     doc: "move the cursor up",
     hint: "",
     ..UP
@@ -194,7 +194,7 @@ pub const CURSOR_UP: Verb = Verb {
 pub const CURSOR_DOWN: Verb = Verb {
     name: "cursor-down",
     keys: &["down"],
-    contexts: &[Context::On(surfaces::editor::ID)],
+    contexts: &[on(surfaces::editor::ID)],
     doc: "move the cursor down",
     hint: "",
     ..DOWN
@@ -224,7 +224,7 @@ pub const CURSOR_RIGHT: Verb = Verb {
 pub const EDITOR_PAGE_UP: Verb = Verb {
     name: "editor-page-up",
     keys: &["pgup"],
-    contexts: &[Context::On(surfaces::editor::ID)],
+    contexts: &[on(surfaces::editor::ID)],
     doc: "move one screen up",
     hint: "",
     ..PAGE_UP
@@ -234,7 +234,7 @@ pub const EDITOR_PAGE_UP: Verb = Verb {
 pub const EDITOR_PAGE_DOWN: Verb = Verb {
     name: "editor-page-down",
     keys: &["pgdn"],
-    contexts: &[Context::On(surfaces::editor::ID)],
+    contexts: &[on(surfaces::editor::ID)],
     doc: "move one screen down",
     hint: "",
     ..PAGE_DOWN

@@ -3,7 +3,7 @@
 //! Must not know: how a command travels.
 
 use crate::kernel::availability::{answer, decision};
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{PANES, on};
 use crate::kernel::decide::{armed, asks_approval, question, send, subject, waiting};
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
@@ -45,7 +45,7 @@ pub const REJECT: Verb = Verb {
 pub const REJECT_REPEAT: Verb = Verb {
     name: "reject-repeat",
     keys: &["x"],
-    contexts: &[Context::On(surfaces::consent::ID)],
+    contexts: &[on(surfaces::consent::ID)],
     doc: "reject the repeated effect with a reason",
     hint: "reject",
     available: answer,

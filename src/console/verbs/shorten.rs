@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is shortened.
 
-use crate::kernel::context::Context;
+use crate::kernel::context::{Context, on};
 use crate::kernel::decide::send;
 use crate::kernel::model::Model;
 use crate::kernel::seen::dialog_seen;
@@ -61,8 +61,8 @@ pub const CHOICES: [&Verb; 3] = [&SHORTEN, &SUMMARIZE, &DROP_TURNS];
 const BASE: Verb = Verb {
     contexts: &[
         Context::Panes,
-        Context::On(surfaces::broken::ID),
-        Context::On(surfaces::attention::ID),
+        on(surfaces::broken::ID),
+        on(surfaces::attention::ID),
     ],
     effect: Effect::Records,
     care: Care::Careful,

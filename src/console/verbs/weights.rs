@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{PANES, on};
 use crate::kernel::decide::send;
 use crate::kernel::model::Model;
 use crate::kernel::prompt::{Prompt, Style};
@@ -21,7 +21,7 @@ use overrule_domain::weight::MOST;
 pub const SET_WEIGHT: Verb = Verb {
     name: "set-weight",
     keys: &["Q"],
-    contexts: &[Context::On(surfaces::health::PANE.id())],
+    contexts: &[on(surfaces::health::PANE.id())],
     doc: "set the weight of the tool for the kind of task, 0 to 1",
     hint: "set weight",
     effect: Effect::Records,
@@ -56,7 +56,7 @@ pub const SET_WEIGHT: Verb = Verb {
 pub const RESET_WEIGHTS: Verb = Verb {
     name: "reset-weights",
     keys: &["backspace"],
-    contexts: &[Context::On(surfaces::health::PANE.id())],
+    contexts: &[on(surfaces::health::PANE.id())],
     doc: "reset the tool's weights",
     hint: "reset",
     effect: Effect::Records,

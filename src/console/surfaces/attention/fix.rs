@@ -3,7 +3,7 @@
 //! Must not know: when a run needs attention.
 
 use crate::kernel::availability::carry_out;
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::executions::running;
 use crate::kernel::model::Model;
 use crate::kernel::prompt::{Prompt, Style};
@@ -33,7 +33,7 @@ use overrule_resilience::attention::{Attention, AttentionReason, Branch, leave, 
 pub const FIX_GO: Verb = Verb {
     name: "fix-go",
     keys: &["enter"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "go to the cause, or change the limit or breaker that blocks the run",
     hint: "go there",
     effect: Effect::Records,
@@ -46,7 +46,7 @@ pub const FIX_GO: Verb = Verb {
 pub const FIX_ARGUMENTS: Verb = Verb {
     name: "fix-arguments",
     keys: &["e"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "give the call other arguments",
     hint: "arguments",
     effect: Effect::Records,
@@ -59,7 +59,7 @@ pub const FIX_ARGUMENTS: Verb = Verb {
 pub const FIX_TOOL: Verb = Verb {
     name: "fix-tool",
     keys: &["r"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "let another tool make the call",
     hint: "other tool",
     effect: Effect::Records,
@@ -72,7 +72,7 @@ pub const FIX_TOOL: Verb = Verb {
 pub const FIX_ANSWER: Verb = Verb {
     name: "fix-answer",
     keys: &["w"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "type the result of the call yourself",
     hint: "answer",
     effect: Effect::Records,
@@ -85,7 +85,7 @@ pub const FIX_ANSWER: Verb = Verb {
 pub const FIX_GUIDE: Verb = Verb {
     name: "fix-guide",
     keys: &["i"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "give the model guidance",
     hint: "guide",
     effect: Effect::Records,
@@ -98,7 +98,7 @@ pub const FIX_GUIDE: Verb = Verb {
 pub const FIX_ALLOW: Verb = Verb {
     name: "fix-allow",
     keys: &["Y"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "allow exactly these calls to repeat",
     hint: "allow the loop",
     effect: Effect::Records,
@@ -111,7 +111,7 @@ pub const FIX_ALLOW: Verb = Verb {
 pub const FIX_RESUME: Verb = Verb {
     name: "fix-resume",
     keys: &["p"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "resume without a change",
     hint: "resume",
     effect: Effect::Records,
@@ -124,7 +124,7 @@ pub const FIX_RESUME: Verb = Verb {
 pub const FIX_STOP: Verb = Verb {
     name: "fix-stop",
     keys: &["X"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "stop the call and its readers, the sub-agent or the loop; the rest continues (asks first)",
     hint: "stop",
     effect: Effect::Records,

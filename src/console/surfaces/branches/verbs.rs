@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a branch is computed.
 use crate::kernel::availability::{live, offered, unless_refused};
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{PANES, on};
 use crate::kernel::decide::send;
 use crate::kernel::hints::surface;
 use crate::kernel::model::Model;
@@ -36,10 +36,7 @@ pub const BRANCHES: Verb = Verb {
 pub const BRANCH_SWITCH: Verb = Verb {
     name: "branch-switch",
     keys: &["enter"],
-    contexts: &[
-        Context::On(super::ID),
-        Context::On(surfaces::branch_pane::PANE.id()),
-    ],
+    contexts: &[on(super::ID), on(surfaces::branch_pane::PANE.id())],
     doc: "switch to this branch; previews it first",
     hint: "switch",
     rank: in_pane_leads,
@@ -53,7 +50,7 @@ pub const BRANCH_SWITCH: Verb = Verb {
 pub const BRANCH_NAME: Verb = Verb {
     name: "branch-name",
     keys: &["alt-n"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "name the branch",
     hint: "name",
     rank: in_pane_leads,
@@ -67,7 +64,7 @@ pub const BRANCH_NAME: Verb = Verb {
 pub const BRANCH_MARK: Verb = Verb {
     name: "branch-mark",
     keys: &["m", "space"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "mark the branch, to compare others with it",
     hint: "mark",
     rank: in_pane_leads,
@@ -80,7 +77,7 @@ pub const BRANCH_MARK: Verb = Verb {
 pub const PANE_NAME: Verb = Verb {
     name: "pane-name",
     keys: &["alt-n"],
-    contexts: &[Context::On(surfaces::branch_pane::PANE.id())],
+    contexts: &[on(surfaces::branch_pane::PANE.id())],
     doc: "name the branch under the cursor",
     hint: "name",
     ..BRANCH_NAME
@@ -90,7 +87,7 @@ pub const PANE_NAME: Verb = Verb {
 pub const PANE_MARK: Verb = Verb {
     name: "pane-mark",
     keys: &["space"],
-    contexts: &[Context::On(surfaces::branch_pane::PANE.id())],
+    contexts: &[on(surfaces::branch_pane::PANE.id())],
     doc: "mark the branch under the cursor, to compare others with it",
     hint: "mark",
     ..BRANCH_MARK

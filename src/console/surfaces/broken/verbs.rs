@@ -3,7 +3,7 @@
 //! Must not know: how a model is asked.
 
 use crate::kernel::availability::{answer, dialog};
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::decide::send;
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
@@ -20,7 +20,7 @@ use overrule_domain::pending_retry;
 pub const ASK_AGAIN: Verb = Verb {
     name: "ask-again",
     keys: &["T"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "ask the model again for a broken turn",
     hint: "ask again",
     effect: Effect::Records,
@@ -37,7 +37,7 @@ pub const ASK_AGAIN: Verb = Verb {
 pub const KEEP_ARRIVED: Verb = Verb {
     name: "keep-arrived",
     keys: &["u"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "keep what arrived of a broken turn as the whole turn",
     hint: "keep what arrived",
     short: "keep it",

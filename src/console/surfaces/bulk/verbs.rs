@@ -3,7 +3,7 @@
 //! Must not know: which calls those are.
 
 use crate::kernel::availability::{decision, offered};
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{PANES, on};
 use crate::kernel::model::Model;
 use crate::kernel::seen::list_read;
 use crate::kernel::verb::{Care, Effect, Verb};
@@ -27,7 +27,7 @@ pub const APPROVE_ALL: Verb = Verb {
 pub const APPROVE_LIST: Verb = Verb {
     name: "approve-list",
     keys: &["ctrl-a"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "approve every listed call",
     hint: "approve all listed",
     effect: Effect::Records,
@@ -51,7 +51,7 @@ pub const APPROVE_LIST: Verb = Verb {
 pub const REFRESH_LIST: Verb = Verb {
     name: "refresh-list",
     keys: &["A"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "refresh the list: add new calls, remove those that left; read it again before you approve",
     hint: "refresh list",
     available: |model| offered(list(model).is_some_and(Bulk::is_dated)),

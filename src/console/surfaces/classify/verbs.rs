@@ -1,7 +1,7 @@
 //! Corrects the class of an error: shows the error, the new rule and two answers.
 //!
 //! Must not know: where settings are stored, how an error is classified.
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{PANES, on};
 use crate::kernel::graph::Pick;
 use crate::kernel::inspector::Subject;
 use crate::kernel::model::Model;
@@ -31,7 +31,7 @@ pub const CLASSIFY: Verb = Verb {
 pub const ERROR_PERMANENT: Verb = Verb {
     name: "error-permanent",
     keys: &["p"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "mark errors like this as permanent: do not retry them",
     hint: "permanent",
     effect: Effect::Records,
@@ -43,7 +43,7 @@ pub const ERROR_PERMANENT: Verb = Verb {
 pub const ERROR_TEMPORARY: Verb = Verb {
     name: "error-temporary",
     keys: &["t"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "mark errors like this as temporary: retry them where that is harmless",
     hint: "temporary",
     effect: Effect::Records,
@@ -55,7 +55,7 @@ pub const ERROR_TEMPORARY: Verb = Verb {
 pub const ERROR_PATTERN: Verb = Verb {
     name: "error-pattern",
     keys: &["e"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "change the pattern of the rule",
     hint: "pattern",
     effect: Effect::Records,

@@ -3,7 +3,7 @@
 //! Must not know: how branches are compared.
 
 use crate::kernel::availability::offered;
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::decide::subject;
 use crate::kernel::model::Model;
 use crate::kernel::verb::Availability;
@@ -23,7 +23,7 @@ use overrule_domain::id::{Epoch, NodeId};
 pub const PANE_COPY: Verb = Verb {
     name: "pane-copy",
     keys: &["alt-t"],
-    contexts: &[Context::On(surfaces::branch_pane::PANE.id())],
+    contexts: &[on(surfaces::branch_pane::PANE.id())],
     doc: "copy the node selected in the graph from the branch under the cursor; previews it first",
     hint: "copy node",
     rank: in_pane_leads,
@@ -38,7 +38,7 @@ pub const PANE_COPY: Verb = Verb {
 pub const BRANCH_COPY: Verb = Verb {
     name: "branch-copy",
     keys: &["t"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "copy the node from the other branch; previews it first",
     hint: "copy node",
     available: |_| Availability::Offered,

@@ -3,7 +3,7 @@
 //! Must not know: how branches are compared.
 
 use crate::kernel::availability::live;
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::model::Model;
 use crate::kernel::verb::Verb;
 use crate::run::refusal::Refusal;
@@ -17,7 +17,7 @@ use overrule_domain::id::Epoch;
 pub const BRANCH_COMPARE: Verb = Verb {
     name: "branch-compare",
     keys: &["c"],
-    contexts: &[Context::On(surfaces::branches::ID)],
+    contexts: &[on(surfaces::branches::ID)],
     doc: "compare the branch with its parent, or with the marked one",
     hint: "compare",
     rank: in_pane_leads,
@@ -30,7 +30,7 @@ pub const BRANCH_COMPARE: Verb = Verb {
 pub const PANE_COMPARE: Verb = Verb {
     name: "pane-compare",
     keys: &["alt-c"],
-    contexts: &[Context::On(surfaces::branch_pane::PANE.id())],
+    contexts: &[on(surfaces::branch_pane::PANE.id())],
     doc: "compare the branch under the cursor with its parent, or with the marked one",
     hint: "compare",
     ..BRANCH_COMPARE
@@ -40,7 +40,7 @@ pub const PANE_COMPARE: Verb = Verb {
 pub const COMPARE_ALL: Verb = Verb {
     name: "compare-all",
     keys: &["s", "space"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "list all nodes, or only those that differ",
     hint: "all nodes",
     label: |model| lists_all(model).then_some("only what differs"),

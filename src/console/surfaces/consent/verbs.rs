@@ -3,7 +3,7 @@
 //! Must not know: when an effect is repeated.
 
 use crate::kernel::availability::answer;
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::decide::{ask_word, confirmation};
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
@@ -20,7 +20,7 @@ use overrule_domain::repeat;
 pub const REUSE: Verb = Verb {
     name: "reuse",
     keys: &["u"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "use the recorded result instead of running again",
     hint: "reuse the recorded result",
     short: "reuse",
@@ -45,7 +45,7 @@ pub const REUSE: Verb = Verb {
 pub const RUN_AGAIN: Verb = Verb {
     name: "run-again",
     keys: &["R"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "repeat the effect; read it to the end first",
     hint: "run it again",
     short: "run again",

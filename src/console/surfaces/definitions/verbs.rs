@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::kernel::availability::{answer, dialog, live};
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::decide::armed;
 use crate::kernel::dialog::Dialog;
 use crate::kernel::model::Model;
@@ -39,7 +39,7 @@ pub const ACCEPT_TOOLS: Verb = Verb {
 pub const ACCEPT_SHOWN: Verb = Verb {
     name: "accept-definitions",
     keys: &["ctrl-a"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "accept the shown definitions of the server",
     hint: "accept the definitions",
     decides: true,
@@ -67,7 +67,7 @@ pub const REFUSE_TOOLS: Verb = Verb {
 };
 
 const BASE: Verb = Verb {
-    contexts: &[Context::On(surfaces::tools::PANE.id())],
+    contexts: &[on(surfaces::tools::PANE.id())],
     effect: Effect::Acts,
     care: Care::Alone,
     ..Verb::BASE

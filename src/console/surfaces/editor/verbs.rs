@@ -4,7 +4,7 @@
 
 use crate::ground::field::{Field, Reach, TextVerb};
 use crate::kernel::availability::offered;
-use crate::kernel::context::{Context, TYPED, WRITTEN};
+use crate::kernel::context::{TYPED, WRITTEN, on};
 use crate::kernel::halted;
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
@@ -20,7 +20,7 @@ use crate::surfaces::editor::{discard, edits, typing};
 pub const DONE: Verb = Verb {
     name: "done",
     keys: &["ctrl-s", "alt-enter"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "finish the text; previews what it changes",
     hint: "done",
     care: Care::Careful,
@@ -40,7 +40,7 @@ pub const DONE: Verb = Verb {
 pub const ACCEPT: Verb = Verb {
     name: "accept",
     keys: &["enter", "ctrl-s"],
-    contexts: &[Context::On(surfaces::line::ID)],
+    contexts: &[on(surfaces::line::ID)],
     doc: "finish the line",
     hint: "accept",
     label: |model| model.overlays.top::<Prompt>().map(|line| line.act),
@@ -67,7 +67,7 @@ pub const DISCARD: Verb = Verb {
 pub const EXTERNAL: Verb = Verb {
     name: "external",
     keys: &["ctrl-o"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "continue in $EDITOR",
     hint: "$EDITOR",
     run: |model, press| {
@@ -85,7 +85,7 @@ pub const EXTERNAL: Verb = Verb {
 pub const FORM: Verb = Verb {
     name: "form",
     keys: &["ctrl-t"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "switch a value between plain text and JSON",
     hint: "text/JSON",
     available: |model| offered(editor(model).is_some_and(|editor| editor.purpose.is_value())),
@@ -104,7 +104,7 @@ pub const FORM: Verb = Verb {
 pub const COMPLETE: Verb = Verb {
     name: "complete",
     keys: &["tab"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "complete names, values and references in JSON; elsewhere insert a tab",
     run: |model, _| {
         typing::complete(model);
@@ -117,7 +117,7 @@ pub const COMPLETE: Verb = Verb {
 pub const NEXT_FAULT: Verb = Verb {
     name: "next-fault",
     keys: &["alt-e"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "go to the next place that breaks JSON or the schema",
     hint: "next fault",
     available: |model| offered(editor(model).is_some_and(|editor| editor.marks.iter().any(Option::is_some))),
@@ -132,7 +132,7 @@ pub const NEXT_FAULT: Verb = Verb {
 pub const FIND: Verb = Verb {
     name: "find",
     keys: &["ctrl-f"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "find words in the text",
     hint: "find",
     run: |model, _| {
@@ -239,7 +239,7 @@ pub const LINE_END: Verb = Verb {
 pub const FIRST_LINE: Verb = Verb {
     name: "first-line",
     keys: &["ctrl-home"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "go to the start of the text",
     run: |model, _| edit(model, TextVerb::First),
     ..Verb::BASE
@@ -249,7 +249,7 @@ pub const FIRST_LINE: Verb = Verb {
 pub const LAST_LINE: Verb = Verb {
     name: "last-line",
     keys: &["ctrl-end"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "go to the end of the text",
     run: |model, _| edit(model, TextVerb::Last),
     ..Verb::BASE
@@ -289,7 +289,7 @@ pub const ERASE_END: Verb = Verb {
 pub const FIND_NEXT: Verb = Verb {
     name: "find-next",
     keys: &["alt-n"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "go to the next match in the text",
     run: |model, _| edit(model, TextVerb::FindNext),
     ..Verb::BASE
@@ -299,7 +299,7 @@ pub const FIND_NEXT: Verb = Verb {
 pub const FIND_BACK: Verb = Verb {
     name: "find-back",
     keys: &["alt-p"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "go to the previous match in the text",
     run: |model, _| edit(model, TextVerb::FindBack),
     ..Verb::BASE
@@ -329,7 +329,7 @@ pub const SELECT_RIGHT: Verb = Verb {
 pub const SELECT_UP: Verb = Verb {
     name: "select-up",
     keys: &["shift-up"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "select a line up",
     run: |model, _| edit(model, TextVerb::Select(Reach::Up)),
     ..Verb::BASE
@@ -339,7 +339,7 @@ pub const SELECT_UP: Verb = Verb {
 pub const SELECT_DOWN: Verb = Verb {
     name: "select-down",
     keys: &["shift-down"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "select a line down",
     run: |model, _| edit(model, TextVerb::Select(Reach::Down)),
     ..Verb::BASE

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a template is filled in.
 use crate::kernel::availability::{dialog, live};
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{PANES, on};
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
 use crate::kernel::selection::listed_effect;
@@ -32,7 +32,7 @@ pub const EFFECTS: Verb = Verb {
 pub const EFFECTS_ALL: Verb = Verb {
     name: "effects-all",
     keys: &["s", "space"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "list all effects, or only orphaned and unknown ones",
     hint: "all effects",
     label: |model| lists_all(model).then_some("needs attention only"),
@@ -48,7 +48,7 @@ pub const EFFECTS_ALL: Verb = Verb {
 pub const REVERT_EFFECT: Verb = Verb {
     name: "revert-effect",
     keys: &["c"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "insert the call with which the tool reverts the effect; shows it first",
     hint: "revert",
     effect: Effect::Records,
@@ -65,7 +65,7 @@ pub const REVERT_EFFECT: Verb = Verb {
 pub const PROBE: Verb = Verb {
     name: "probe",
     keys: &["p"],
-    contexts: &[Context::On(surfaces::outcome::ID), Context::On(super::ID)],
+    contexts: &[on(surfaces::outcome::ID), on(super::ID)],
     doc: "insert the call with which the tool checks for the effect; shows it first",
     hint: "check if it happened",
     short: "look",

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a session is written.
 use crate::kernel::availability::offered;
-use crate::kernel::context::{Context, REPLAY};
+use crate::kernel::context::{REPLAY, on};
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
 use crate::kernel::verb::{Care, Rank, Verb};
@@ -28,7 +28,7 @@ pub const FORK: Verb = Verb {
 pub const WRITE_FORK: Verb = Verb {
     name: "write-fork",
     keys: &["enter"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "write the session and stay in the recording; nothing runs until you resume it",
     hint: "write it",
     rank: |_| Rank::Leads,
@@ -45,7 +45,7 @@ pub const WRITE_FORK: Verb = Verb {
 pub const RESUME_FORK: Verb = Verb {
     name: "resume-fork",
     keys: &["r"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "write the session, leave the recording and resume the session",
     hint: "write and resume it",
     run: |model, press| {

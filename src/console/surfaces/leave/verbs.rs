@@ -3,7 +3,7 @@
 //! Must not know: how the program ends.
 
 use crate::kernel::availability::offered;
-use crate::kernel::context::{ALWAYS, Context};
+use crate::kernel::context::{ALWAYS, Context, on};
 use crate::kernel::decide::{armed, send};
 use crate::kernel::model::Model;
 use crate::kernel::msg::{Leave, Out};
@@ -19,7 +19,7 @@ use overrule_domain::command::{Command, RunCommand};
 pub const QUIT: Verb = Verb {
     name: "quit",
     keys: &["q"],
-    contexts: &[Context::Panes, Context::On(super::ID)],
+    contexts: &[Context::Panes, on(super::ID)],
     doc: "quit (asks first while something runs)",
     hint: "quit",
     // A halted run continues only in another process.
@@ -43,7 +43,7 @@ pub const QUIT: Verb = Verb {
 pub const QUIT_WAIT: Verb = Verb {
     name: "quit-wait",
     keys: &["w"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "start nothing new, wait for running calls, then quit",
     hint: "quit after running calls",
     effect: Effect::Records,
@@ -63,7 +63,7 @@ pub const QUIT_WAIT: Verb = Verb {
 pub const QUIT_CANCEL: Verb = Verb {
     name: "quit-cancel",
     keys: &["c"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "stop everything, then quit",
     hint: "cancel everything, then quit",
     effect: Effect::Ends(is_busy),

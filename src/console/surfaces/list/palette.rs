@@ -4,7 +4,7 @@
 
 use crate::kernel::availability::{allowed, is_offered, is_possible, offered};
 use crate::kernel::context;
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::hints::surface;
 use crate::kernel::model::Model;
 use crate::kernel::synonyms::synonyms;
@@ -33,7 +33,7 @@ pub const PALETTE: Verb = Verb {
 pub const CHOOSE: Verb = Verb {
     name: "choose",
     keys: &["enter"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "choose the selected entry",
     hint: "choose",
     care: Care::Careful,

@@ -3,7 +3,7 @@
 //! Must not know: what an answer changes.
 
 use crate::kernel::availability::{answer, on_unknown};
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::decide::send;
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
@@ -25,7 +25,7 @@ use overrule_domain::id::{Attempt, NodeId};
 pub const IT_HAPPENED: Verb = Verb {
     name: "it-happened",
     keys: &["h"],
-    contexts: &[Context::On(super::ID), Context::On(surfaces::effects::ID)],
+    contexts: &[on(super::ID), on(surfaces::effects::ID)],
     doc: "confirm that the execution happened, and type its result",
     hint: "it happened: type the result",
     short: "happened",
@@ -42,7 +42,7 @@ pub const IT_HAPPENED: Verb = Verb {
 pub const IT_DID_NOT: Verb = Verb {
     name: "it-did-not",
     keys: &["d"],
-    contexts: &[Context::On(super::ID), Context::On(surfaces::effects::ID)],
+    contexts: &[on(super::ID), on(surfaces::effects::ID)],
     doc: "confirm that the execution did not happen; an approved call runs immediately, any other asks again",
     hint: "it did not happen: run it",
     short: "did not: run",
@@ -60,7 +60,7 @@ pub const IT_DID_NOT: Verb = Verb {
 pub const DID_NOT_FINISH: Verb = Verb {
     name: "did-not-finish",
     keys: &["c"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "confirm that a cancelled execution did not finish; the call ends as cancelled, its effect stays unknown",
     hint: "did not finish: continue",
     short: "not finished",
@@ -77,7 +77,7 @@ pub const DID_NOT_FINISH: Verb = Verb {
 pub const ABANDON_CALL: Verb = Verb {
     name: "abandon-call",
     keys: &["x"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "end the call with an unknown outcome; it does not run again, its effect stays listed as unknown",
     hint: "abandon: not run again",
     short: "abandon",

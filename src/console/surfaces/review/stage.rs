@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::model::Model;
 use crate::kernel::model::staged_edits::describe;
 use crate::kernel::model::staged_edits::node_of;
@@ -19,7 +19,7 @@ use crate::surfaces::staged_edits::hold::{hold, them};
 pub const STAGE: Verb = Verb {
     name: "stage",
     keys: &["ctrl-g"],
-    contexts: &[Context::On(surfaces::editor::ID)],
+    contexts: &[on(surfaces::editor::ID)],
     doc: "stage the edit, to commit it together with others",
     hint: "stage",
     effect: Effect::Acts,
@@ -32,7 +32,7 @@ pub const STAGE: Verb = Verb {
 pub const STAGE_PREVIEWED: Verb = Verb {
     name: "stage-previewed",
     keys: &["c"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "stage the previewed edit, to commit it together with others",
     hint: "stage",
     ..STAGE

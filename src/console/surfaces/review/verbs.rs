@@ -3,7 +3,7 @@
 //! Must not know: what an edit does.
 
 use crate::kernel::availability::offered;
-use crate::kernel::context::Context;
+use crate::kernel::context::on;
 use crate::kernel::decide::{armed, send, shown};
 use crate::kernel::model::Model;
 use crate::kernel::model::arming::VisibleQuestion;
@@ -24,7 +24,7 @@ use overrule_domain::decide::edit::may_keep_later;
 pub const COMMIT_EDIT: Verb = Verb {
     name: "commit-edit",
     keys: &["enter"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "commit the edit, or the staged edits, as previewed",
     hint: "commit",
     effect: Effect::Records,
@@ -47,7 +47,7 @@ pub const COMMIT_EDIT: Verb = Verb {
 pub const EDIT_REASON: Verb = Verb {
     name: "edit-reason",
     keys: &["r"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "record a reason with the edit",
     hint: "reason",
     effect: Effect::Acts,
@@ -60,7 +60,7 @@ pub const EDIT_REASON: Verb = Verb {
 pub const KEEP_LATER: Verb = Verb {
     name: "keep-later",
     keys: &["l"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "keep later turns although the edit changes their request; marks them as drifted",
     hint: "keep later turns",
     label: |model| keeps_later(model).then_some("supersede later ones"),

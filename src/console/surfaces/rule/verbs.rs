@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::ground::json;
 use crate::kernel::availability::{decision, offered, unless_refused};
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{PANES, on};
 use crate::kernel::decide::{send, subject};
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
@@ -50,7 +50,7 @@ pub const WRITE_RULE: Verb = Verb {
 pub const ACCEPT_RULE: Verb = Verb {
     name: "accept-rule",
     keys: &["ctrl-a"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "accept the shown rule",
     hint: "accept the rule",
     effect: Effect::Records,

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a rule is evaluated.
 use crate::kernel::availability::{decision, live, unless_refused};
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{PANES, on};
 use crate::kernel::decide::send;
 use crate::kernel::model::Model;
 use crate::kernel::model::double_press::What;
@@ -31,7 +31,7 @@ pub const RULES: Verb = Verb {
 pub const DROP_RULE: Verb = Verb {
     name: "drop-rule",
     keys: &["x", "delete"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "remove the rule (asks first)",
     hint: "remove rule",
     effect: Effect::Records,

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{PANES, on};
 use crate::kernel::model::Model;
 use crate::kernel::model::double_press::What;
 use crate::kernel::model::staged_edits::describe;
@@ -42,7 +42,7 @@ pub const STAGED_EDITS: Verb = Verb {
 pub const STAGED_PREVIEW: Verb = Verb {
     name: "staged-preview",
     keys: &["v", "p"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "preview all staged edits together; enter there commits them",
     hint: "preview all",
     effect: Effect::Acts,
@@ -59,7 +59,7 @@ pub const STAGED_PREVIEW: Verb = Verb {
 pub const STAGED_OPEN: Verb = Verb {
     name: "staged-open",
     keys: &["enter", "e"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "continue the edit on the current revision of its node",
     hint: "open",
     effect: Effect::Records,
@@ -71,7 +71,7 @@ pub const STAGED_OPEN: Verb = Verb {
 pub const STAGED_REMOVE: Verb = Verb {
     name: "staged-remove",
     keys: &["x", "delete"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "remove the edit from the list",
     hint: "remove",
     effect: Effect::Acts,
@@ -83,7 +83,7 @@ pub const STAGED_REMOVE: Verb = Verb {
 pub const STAGED_DROP: Verb = Verb {
     name: "staged-drop",
     keys: &["D"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "drop all staged edits (asks first)",
     hint: "drop all",
     effect: Effect::Acts,

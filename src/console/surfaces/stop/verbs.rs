@@ -3,7 +3,7 @@
 //! Must not know: how a run is stopped.
 
 use crate::kernel::availability::offered;
-use crate::kernel::context::{Context, PANES};
+use crate::kernel::context::{PANES, on};
 use crate::kernel::decide::send;
 use crate::kernel::dialog::Dialog;
 use crate::kernel::model::Model;
@@ -36,7 +36,7 @@ pub const EMERGENCY_STOP: Verb = Verb {
 pub const STOP_NOW: Verb = Verb {
     name: "stop-now",
     keys: &["X"],
-    contexts: &[Context::On(super::ID)],
+    contexts: &[on(super::ID)],
     doc: "confirm the emergency stop",
     hint: "stop everything",
     effect: Effect::Ends(is_busy),
@@ -56,7 +56,7 @@ pub const STOP_NOW: Verb = Verb {
 pub const STOP_BROKEN: Verb = Verb {
     name: "stop-broken",
     keys: &["X"],
-    contexts: &[Context::On(surfaces::broken::ID)],
+    contexts: &[on(surfaces::broken::ID)],
     doc: "stop the run instead of asking again",
     hint: "stop",
     ..EMERGENCY_STOP
