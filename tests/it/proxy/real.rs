@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::proxy::course::{streamed, whole};
 use crate::proxy::server::{Reply, Server};
-use crate::proxy::several::waiting as waiting_call;
+use crate::proxy::several_programs::waiting as waiting_call;
 use crate::proxy::world::{World, until, wait};
 
 /// An agent, and how it works without its user.

@@ -4,16 +4,18 @@
 //!
 //! Each must reach the graph, the files and the effects of the uncut run.
 
+mod usual;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Arc;
 
+use self::usual::usual;
+pub use self::usual::{commit, finished, waits};
 use overrule::cli::build::JournalLog;
 use overrule::domain::apply::{apply, fold};
 use overrule::domain::call::{Call, Outcome, Status};
-use overrule::domain::command::{
-    CallCommand, Command, ConsentChoice, EditCommand, ResilienceCommand, Resolution, RunCommand,
-};
+use overrule::domain::command::{CallCommand, Command, ResilienceCommand, Resolution, RunCommand};
 use overrule::domain::envelope::Envelope;
 use overrule::domain::event::{CallEvent, Event};
 use overrule::domain::id::{Attempt, NodeId};
@@ -463,55 +465,4 @@ fn rests(state: &State) -> bool {
         && !state.turns.is_empty()
         && state.turns.values().all(|turn| turn.stream != Stream::Open)
         && !state.queue().any(probing)
-}
-
-/// What the operator says where a run has no wishes of its own.
-fn usual(state: &State, call: &Call) -> CallCommand {
-    let (id, rev) = (call.id, state.nodes[&call.id].rev());
-    let digest = call.digest.clone().unwrap();
-    if matches!(call.status, Status::AwaitingApproval) {
-        return CallCommand::Approve {
-            call: id,
-            rev,
-            digest,
-            unread: 0,
-            shown: None,
-            word: None,
-        };
-    }
-    let entries = overrule::domain::repeat::equal_entries(state, call);
-    let well = |seq: &&overrule::domain::id::Seq| matches!(&state.ledger[*seq].outcome, LedgerOutcome::Known(outcome) if outcome.is_ok());
-    let choice = match entries.iter().rev().find(well) {
-        Some(entry) => ConsentChoice::Reuse { entry: *entry },
-        None => ConsentChoice::RunAgain,
-    };
-    CallCommand::Consent {
-        call: id,
-        rev,
-        digest,
-        choice,
-        shown: None,
-        word: None,
-    }
-}
-
-/// Edits committed as one.
-pub fn commit(edits: Vec<overrule::domain::command::Edit>) -> Command {
-    Command::Edit(EditCommand::Commit {
-        edits,
-        effects_seen: None,
-        keep_later: false,
-        reason: None,
-    })
-}
-
-/// True once there is an answer.
-pub fn finished(state: &State) -> bool {
-    matches!(state.mode, Mode::Finished(_))
-}
-
-/// True where the call of a label waits for approval.
-pub fn waits(state: &State, label: &str) -> bool {
-    let awaits = |call: &Call| *call.label == *label && call.status == Status::AwaitingApproval;
-    state.queue().any(awaits)
 }
