@@ -5,7 +5,7 @@
 //! The later layer wins, but an untrusted workspace can only tighten.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use overrule_base::document::{At, Field, Place, Source};
 use overrule_base::text::{shown_address, visible};
@@ -35,7 +35,7 @@ use super::settings::{
     StreamSettings,
 };
 use super::tools::{Tags, Templates};
-use super::written::RawSettings;
+use super::written::{self, RawSettings};
 
 /// All layers above the defaults.
 pub(super) struct Layers<'a> {
@@ -146,7 +146,6 @@ pub(super) fn given<T>(
 }
 
 /// Resolves every setting.
-#[expect(clippy::too_many_lines, reason = "one field for each setting")]
 pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<Settings, Error> {
     for (key, place) in std::mem::take(&mut layers.workspace.compiled.loose) {
         notices.push(ignored(&key, &place));
@@ -211,15 +210,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         keep_replies: files.last(true, mine.keep_replies, theirs.keep_replies),
         announce_edits: files.last(true, mine.announce_edits, theirs.announce_edits),
         limits,
-        stream: StreamSettings {
-            notice_ms: files.last(60_000, mine.stream.notice, theirs.stream.notice),
-            timeout_ms: files.last(300_000, mine.stream.timeout, theirs.stream.timeout),
-        },
-        context: ContextSettings {
-            reduce: files.last(Reduce::default(), mine.context.reduce, theirs.context.reduce),
-            share: files.last(70, mine.context.share, theirs.context.share),
-            by: files.last(Reduction::default(), mine.context.by, theirs.context.by),
-        },
+        stream: stream(&files, mine.stream, theirs.stream),
+        context: context(&files, mine.context, theirs.context),
         resilience,
         resilience_set,
         prices: prices(&files, mine.compiled.price, theirs.compiled.price),
@@ -229,19 +221,11 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         templates: Templates::of([mine.compiled.tools.templates, theirs.compiled.tools.templates]),
         tags: Tags::of([mine.compiled.tools.tags, theirs.compiled.tools.tags]),
         routing,
-        reuse: ReuseSettings {
-            replies: files.last(true, mine.reuse.replies, theirs.reuse.replies),
-            pure: files.last(true, mine.reuse.pure, theirs.reuse.pure),
-            reads: files.last(true, mine.reuse.reads, theirs.reuse.reads),
-        },
-        sessions: last(
-            default_sessions(env),
-            [
-                some(files.user(mine.sessions)),
-                some(files.workspace(theirs.sessions)),
-                some(environment("OVERRULE_SESSIONS", env.sessions.clone())),
-                some(flag("--sessions", flags.sessions.clone())),
-            ],
+        reuse: reuse(&files, mine.reuse, theirs.reuse),
+        sessions: sessions(
+            (env, flags),
+            files.user(mine.sessions),
+            files.workspace(theirs.sessions),
         ),
         output_schema: files.optional(mine.output_schema, theirs.output_schema),
         max_output: files.optional(mine.max_output_tokens, theirs.max_output_tokens),
@@ -249,19 +233,65 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         notify: notify::weigh(&files, mine.notify, theirs.notify),
         approver: approver::weigh(&files, mine.approver, theirs.approver),
         danger: danger::weigh(&files, mine.danger, theirs.danger),
-        editor: last(
-            None,
-            [
-                some(environment("EDITOR", env.editor.clone())),
-                some(environment("VISUAL", env.visual.clone())),
-                some(files.user(mine.editor)),
-                some(files.workspace(theirs.editor)),
-            ],
-        ),
+        editor: editor(env, files.user(mine.editor), files.workspace(theirs.editor)),
         declared,
         servers,
         notices,
     })
+}
+
+fn stream(files: &Files, mine: written::Stream, theirs: written::Stream) -> StreamSettings {
+    StreamSettings {
+        notice_ms: files.last(60_000, mine.notice, theirs.notice),
+        timeout_ms: files.last(300_000, mine.timeout, theirs.timeout),
+    }
+}
+
+fn context(files: &Files, mine: written::Context, theirs: written::Context) -> ContextSettings {
+    ContextSettings {
+        reduce: files.last(Reduce::default(), mine.reduce, theirs.reduce),
+        share: files.last(70, mine.share, theirs.share),
+        by: files.last(Reduction::default(), mine.by, theirs.by),
+    }
+}
+
+fn reuse(files: &Files, mine: written::Reuse, theirs: written::Reuse) -> ReuseSettings {
+    ReuseSettings {
+        replies: files.last(true, mine.replies, theirs.replies),
+        pure: files.last(true, mine.pure, theirs.pure),
+        reads: files.last(true, mine.reads, theirs.reads),
+    }
+}
+
+type Written<T> = Option<Setting<T>>;
+
+fn sessions(
+    (env, flags): (&Env, &Flags),
+    mine: Written<PathBuf>,
+    theirs: Written<PathBuf>,
+) -> Setting<Option<PathBuf>> {
+    last(
+        default_sessions(env),
+        [
+            some(mine),
+            some(theirs),
+            some(environment("OVERRULE_SESSIONS", env.sessions.clone())),
+            some(flag("--sessions", flags.sessions.clone())),
+        ],
+    )
+}
+
+/// A person's editor of all programs is weaker than one for this program.
+fn editor(env: &Env, mine: Written<String>, theirs: Written<String>) -> Setting<Option<String>> {
+    last(
+        None,
+        [
+            some(environment("EDITOR", env.editor.clone())),
+            some(environment("VISUAL", env.visual.clone())),
+            some(mine),
+            some(theirs),
+        ],
+    )
 }
 
 fn routing(files: &Files, mine: Feedback, theirs: Feedback) -> RoutingSettings {

@@ -4,6 +4,8 @@
 //!
 //! The order is always this one.
 
+mod input;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +19,6 @@ use super::halt::Halt;
 use super::handle::{Handle, LiveTurns, Message, Publication, Toolbox};
 use super::log::Log;
 use super::resume;
-use overrule_domain::call::{EffectClass, ErrorClass, Outcome};
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::effect::Effect;
 use overrule_domain::envelope::{Actor, Envelope};
@@ -29,7 +30,7 @@ use overrule_domain::live::Live;
 use overrule_domain::refusal::Refusal;
 use overrule_domain::state::State;
 use overrule_domain::turn::{Stream, Turn};
-use overrule_domain::{advance, decide, server_question, tags};
+use overrule_domain::{advance, decide};
 use overrule_model::{Model, Tap};
 use overrule_resilience::watch::Watch;
 
@@ -373,76 +374,6 @@ impl Driver {
         })
     }
 
-    fn input(&mut self, input: &Input) {
-        let actor = match input {
-            Input::Block { .. }
-            | Input::Partial { .. }
-            | Input::Ended { .. }
-            | Input::Broke { .. }
-            | Input::RepairAnswered { .. }
-            | Input::SummaryAnswered { .. } => Actor::Model,
-            Input::ServerAsked { .. }
-            | Input::ServerWithdrew { .. }
-            | Input::Spawned { .. }
-            | Input::Finished { .. } => Actor::Tool,
-            Input::AgentAsked { .. }
-            | Input::SideRequest(_)
-            | Input::Linked(_)
-            | Input::QuirkLearned { .. }
-            | Input::ApproverAnswered { .. }
-            | Input::Probed { .. }
-            | Input::Elapsed { .. }
-            | Input::Worked { .. } => Actor::Engine,
-        };
-        if let Some(executor) = &mut self.executor {
-            executor.reported(input);
-        }
-        let known = self.known(input);
-        let events = decide::input(&self.state, known.as_ref().unwrap_or(input));
-        if !events.is_empty() {
-            self.record(events, &actor, Seq(0));
-            self.follow();
-        }
-        if let (Input::ServerAsked { question, .. }, Some(executor)) = (input, &self.executor)
-            && !server_question::is_asked(&self.state, *question)
-        {
-            executor.reply(*question, None);
-        }
-    }
-
-    /// Returns the report with its failure classified, if only the operator or its text determines
-    /// the kind. The end of a call that its server did not answer is unknown, unless a repetition is harmless.
-    fn known(&self, input: &Input) -> Option<Input> {
-        let Input::Finished {
-            call,
-            outcome: Outcome::Err(error),
-            ..
-        } = input
-        else {
-            return None;
-        };
-        let (tool, args) = self.state.nodes.get(call)?.as_call()?;
-        let resolved = self.state.calls.get(call)?.resolved.as_deref();
-        let effect = self.state.calls.get(call)?.effect;
-        let by_server = || tags::card(&self.state, tool).is_some_and(|card| card.server().is_some());
-        let is_unknown = error.executed
-            && error.class == ErrorClass::Transient
-            && effect > EffectClass::Idempotent
-            && by_server();
-        let mut known = input.clone();
-        if let Input::Finished { outcome, .. } = &mut known {
-            if let (true, Outcome::Err(error)) = (is_unknown, &mut *outcome) {
-                error.class = ErrorClass::Lost;
-            } else {
-                let checker = self.adviser.registry.checker(tool);
-                let schema = checker.map(|checker| checker.schema());
-                let ran = (&**tool, resolved.unwrap_or(args));
-                self.adviser.ladder.classify(ran, schema, outcome);
-            }
-        }
-        Some(known)
-    }
-
     /// Derives and records what follows by itself, until nothing more does.
     fn follow(&mut self) {
         for _ in 0..MOST_STEPS {
@@ -477,25 +408,6 @@ impl Driver {
     fn conclude_for_good(&mut self) {
         self.batch.effects.retain(Effect::only_ends);
         self.conclude();
-    }
-
-    /// True for a report that is recorded although the run is being left. An execution can continue
-    /// in spite of the shutdown. Without its process, the next session could neither name nor watch
-    /// it.
-    fn is_fact(&self, input: &Input) -> bool {
-        match input {
-            Input::Spawned { .. } => true,
-            Input::Finished {
-                call,
-                attempt,
-                outcome,
-                ..
-            } => {
-                !matches!(outcome, Outcome::Cancelled { .. })
-                    || self.state.agenda.ending.contains(&(*call, *attempt))
-            }
-            _ => false,
-        }
     }
 
     /// Ends all tasks, and returns their reports. They are received meanwhile, because a task may wait for room.

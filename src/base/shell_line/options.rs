@@ -7,7 +7,7 @@ use super::code_marks::{EDITORS, HARMLESS_SETTINGS, MARKS, READERS, SSH_COMMANDS
 use super::git::{git_setting, subcommand_at};
 use super::grammar::Raw;
 use super::lines::is_unseen;
-use super::option_table::{Holds, OPTIONS, Row};
+use super::option_table::{self, Holds, Row};
 use super::reading::Uncertainty;
 use super::unwrap::{Parts, part};
 use super::variables::assignment;
@@ -29,7 +29,7 @@ pub(super) fn options(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) 
         None
     };
     let own = words.get(..end.unwrap_or(words.len())).unwrap_or(words);
-    for row in OPTIONS.iter().filter(|row| is_of(row, name, own)) {
+    for row in option_table::rows().filter(|row| is_of(row, name, own)) {
         for (word, value) in values(row, own) {
             take(parts, name, row.holds, &part(word, value));
         }
@@ -49,7 +49,9 @@ impl<'w> Own<'w> {
     /// The words of a program, without its name.
     pub(super) fn new(name: &'w str, words: &'w [Word]) -> Self {
         let words = words.get(..MOST).unwrap_or(words);
-        let rows: Vec<&Row> = OPTIONS.iter().filter(|row| is_of(row, name, words)).collect();
+        let rows: Vec<&Row> = option_table::rows()
+            .filter(|row| is_of(row, name, words))
+            .collect();
         // After an option that takes a value, `--` is its value.
         let mut before = "";
         let end = words.iter().position(|word| {
@@ -154,9 +156,7 @@ fn may_follow(row: &Row, text: &str) -> bool {
 
 /// Returns true for a program that the table knows.
 fn is_in_table(name: &str) -> bool {
-    OPTIONS
-        .iter()
-        .any(|row| programs(row.programs).any(|(program, _)| is_called(name, program)))
+    option_table::rows().any(|row| programs(row.programs).any(|(program, _)| is_called(name, program)))
 }
 
 /// The programs of a row, each with its subcommands.
@@ -401,9 +401,8 @@ fn input(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
     parts.hidden |= match text {
         Some(text) if is_client => !text.sure || marked(name, &text.text),
         Some(text) => {
-            let is_script = OPTIONS
-                .iter()
-                .any(|row| row.holds == Holds::Script && is_of(row, name, &[]));
+            let is_script =
+                option_table::rows().any(|row| row.holds == Holds::Script && is_of(row, name, &[]));
             !(is_script && text.sure && is_harmless(&text.text))
         }
         None => true,
@@ -420,7 +419,7 @@ fn names_file(name: &str, words: &[Word]) -> bool {
 /// The place of the file with code, or of what stands for one. What may be the value of an option is none.
 fn file(name: &str, words: &[Word]) -> Option<usize> {
     let takes_next = |text: &str| {
-        let mut rows = OPTIONS.iter().filter(|row| is_of(row, name, words));
+        let mut rows = option_table::rows().filter(|row| is_of(row, name, words));
         let last = text.chars().next_back().unwrap_or_default();
         rows.any(|row| {
             let others = row.others.split(' ').next().unwrap_or_default();

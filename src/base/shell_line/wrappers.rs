@@ -4,7 +4,7 @@
 
 use super::unwrap::NEAR;
 use super::word::Word;
-use super::wrapper_table::WRAPPERS;
+use super::wrapper_table::wrappers;
 
 /// Shells that run a line given as a word (`sh -c LINE`).
 pub(super) const SHELLS: [&str; 16] = [
@@ -82,8 +82,7 @@ pub(super) fn wrapper(name: &str, words: &[Word]) -> Option<(&'static Wrapper, u
         Some((one, at))
     };
     // The longest name counts: `docker compose run` is no `docker run`.
-    WRAPPERS
-        .iter()
+    wrappers()
         .filter_map(of)
         .max_by_key(|(one, _)| one.name.matches(' ').count())
 }

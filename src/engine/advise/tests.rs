@@ -2,7 +2,9 @@
 //!
 //! Must not know: who asks.
 
+use super::links::WalkedLinks;
 use super::*;
+use overrule_domain::draft::Draft;
 use overrule_domain::id::NodeKind;
 use overrule_policy::Preset;
 use overrule_tools::builtin;

@@ -6,6 +6,7 @@
 //! request whose form the server refuses is sent in another form, which is reported; the same bytes
 //! are never sent again.
 
+mod secrets;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use self::secrets::Secrets;
 use super::access::Access;
 use super::body::Body;
 use super::compression::{self, Decompressor, MAX_REPLY};
@@ -29,7 +31,6 @@ use super::exchange::{Keep, Recorder, Recording};
 use super::incoming::Incoming;
 use crate::fault::Refusal;
 use crate::show::{cut, excerpt, visible};
-use crate::tap::Without;
 use crate::wire::{Options, Target, Wire};
 use crate::{Chunk, Model, Quirk, Quirks, Request, Tap, Way};
 use overrule_domain::ladder::span;
@@ -446,34 +447,6 @@ impl Client {
         visible(&match self.url.port() {
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),
-        })
-    }
-}
-
-/// Replaces all secrets in bytes that come in pieces.
-struct Secrets<'s>(Vec<Without<'s>>);
-
-impl<'s> Secrets<'s> {
-    fn of(access: &'s Access) -> Self {
-        Self(
-            access
-                .secrets()
-                .map(|secret| Without::new(secret.as_bytes()))
-                .collect(),
-        )
-    }
-
-    fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
-        self.0
-            .iter_mut()
-            .fold(bytes.to_vec(), |bytes, without| without.feed(&bytes))
-    }
-
-    fn end(&mut self) -> Vec<u8> {
-        self.0.iter_mut().fold(Vec::new(), |rest, without| {
-            let mut out = without.feed(&rest);
-            out.extend(without.end());
-            out
         })
     }
 }

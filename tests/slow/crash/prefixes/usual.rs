@@ -20,7 +20,7 @@ pub(super) fn usual(state: &State, call: &Call) -> CallCommand {
             word: None,
         };
     }
-    let entries = overrule::domain::advance::gate::equal_entries(state, call);
+    let entries = overrule::domain::repeat::equal_entries(state, call);
     let well = |seq: &&overrule::domain::id::Seq| matches!(&state.ledger[*seq].outcome, LedgerOutcome::Known(outcome) if outcome.is_ok());
     let choice = match entries.iter().rev().find(well) {
         Some(entry) => ConsentChoice::Reuse { entry: *entry },

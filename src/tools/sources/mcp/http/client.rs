@@ -2,6 +2,8 @@
 //!
 //! Must not know: what the messages mean, sessions beyond their header.
 
+mod replies;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -23,8 +25,9 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 use tokio_util::sync::CancellationToken;
 
+use self::replies::Replies;
 use super::events::{Events, MOST};
-use crate::sources::mcp::reader::{NO_CODE, Reader, Received, TOO_LONG, UNREADABLE};
+use crate::sources::mcp::reader::{NO_CODE, Reader, Received, UNREADABLE};
 use crate::sources::mcp::sending;
 use overrule_resilience::wait::asked;
 
@@ -351,77 +354,6 @@ async fn body(response: Response, most: usize) -> Result<Vec<u8>, Fault> {
         body.extend_from_slice(&chunk);
     }
     Ok(body)
-}
-
-/// The reply that a stream of events brings.
-struct Replies {
-    client: Client,
-    bytes: BoxStream<'static, reqwest::Result<Vec<u8>>>,
-    events: Events,
-    ready: VecDeque<Sse>,
-    /// The request that the stream answers; `None` for the stream of the session, and after the answer.
-    id: Option<RequestId>,
-    /// True once an event had an id: the library asks for the rest of a stream that ends.
-    can_resume: bool,
-    ended: bool,
-}
-
-impl Replies {
-    async fn next(&mut self) -> Option<Result<Sse, SseError>> {
-        loop {
-            if let Some(event) = self.ready.pop_front() {
-                return Some(Ok(event));
-            }
-            if self.ended {
-                return None;
-            }
-            match self.bytes.next().await {
-                Some(Ok(chunk)) if self.events.push(&chunk).is_err() => {
-                    self.end(TOO_LONG, &Fault::TooLong.to_string());
-                }
-                Some(Ok(_)) => {}
-                Some(Err(_)) | None => {
-                    self.events.end();
-                    self.ended = true;
-                }
-            }
-            while let Some(event) = self.events.pop() {
-                self.take(event);
-            }
-            if self.ended && !self.can_resume {
-                self.end(UNREADABLE, "the answer broke off");
-            }
-        }
-    }
-
-    /// Ends the stream, and the request that it should have answered.
-    fn end(&mut self, code: i32, words: &str) {
-        self.ended = true;
-        let ended = self.client.ended(self.id.take().as_ref(), code, words);
-        self.ready.extend(ended.as_ref().map(event));
-    }
-
-    /// Repairs the messages of an event. The name of an event does not count if it carries one.
-    fn take(&mut self, mut whole: Sse) {
-        self.can_resume |= whole.id.as_ref().is_some_and(|id| !id.is_empty());
-        let data = whole.data.take().unwrap_or_default();
-        let messages = if data.trim().is_empty() {
-            Vec::new()
-        } else {
-            self.client.messages(data.as_bytes())
-        };
-        if let Some(id) = &self.id
-            && messages.iter().any(|message| answers(Some(message), id))
-        {
-            self.id = None;
-        }
-        // What the event says about the stream comes first.
-        whole.event = None;
-        if whole.id.is_some() || whole.retry.is_some() {
-            self.ready.push_back(whole);
-        }
-        self.ready.extend(messages.iter().map(event));
-    }
 }
 
 impl StreamableHttpClient for Client {
