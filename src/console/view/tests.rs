@@ -2,6 +2,7 @@
 
 mod agent_wait;
 mod bodies;
+mod costs;
 mod deadline;
 mod frame;
 mod graphs;
