@@ -2,10 +2,10 @@
 //!
 //! Must not know: formats, how a decision is made, how a session is stored.
 //!
-//! The engine's loop decides everything. Its two ends meet in one [`Task`](task::Task), which owns what is known of the
+//! The engine's loop decides everything. Its two ends meet in one task (`task.rs`), which owns what is known of the
 //! conversation: [`AgentModel`](super::model::AgentModel) takes the request that [`AgentRun::request`] received, and
 //! [`AgentTool`](super::tool::AgentTool) waits for the result that a later one brings. What was decided is read off the
-//! published facts. Functions here send a [`Message`], and wait for its answer where it has one.
+//! published facts. Functions here send a message (`message.rs`), and wait for its answer where it has one.
 
 mod comparison;
 mod connection;
@@ -218,7 +218,7 @@ impl AgentRun {
 
     /// Sends a message, and waits while the inbox is full.
     async fn tell(&self, message: Message) {
-        // An error means that the task failed: its connections are cut, and nobody waits for it.
+        // An error means that the task failed: its connections are cut.
         self.inbox.send(message).await.unwrap_or_default();
     }
 

@@ -162,7 +162,7 @@ impl Task {
         });
     }
 
-    /// Keeps a request for the run to ask, and ends the calls of which it has the results.
+    /// Keeps a request for the run to ask, and ends the calls whose results it has.
     fn keep(&mut self, pending: Pending, new: &New) {
         let mut resolved = Vec::new();
         for (call, outcome) in self.state.keep(pending, new) {
@@ -199,7 +199,7 @@ struct Recorder {
 }
 
 impl Recorder {
-    /// Gives a command. Returns false if it was refused; the operator is told.
+    /// Gives a command. Returns false if it was refused; the operator sees a notice.
     async fn record(&mut self, command: Command) -> bool {
         match self.engine.command(command, Actor::Engine).await {
             Ok(seq) => {

@@ -67,7 +67,7 @@ pub(super) struct RunState {
 }
 
 impl RunState {
-    /// A conversation of which nothing is known.
+    /// A conversation without a run or a request.
     pub(super) fn new(beats: Beats) -> Self {
         Self {
             state: State::default(),

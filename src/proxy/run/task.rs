@@ -2,8 +2,8 @@
 //!
 //! Must not know: formats, how a decision is made, how a session is stored.
 //!
-//! What the engine must record about a request is a [`Work`] beside the loop. Its next stage begins once the facts that it
-//! caused are known here.
+//! The engine records what a request adds in background [`Work`]. The next stage of the request begins once the facts that
+//! this caused are known here.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
@@ -26,7 +26,7 @@ use overrule_domain::id::Seq;
 use overrule_domain::live::AgentStatus;
 use overrule_engine::{Facts, Handle, Publication};
 
-/// What work beside the loop ended with.
+/// Result of background work.
 pub(super) enum Done {
     /// The engine has done what a request asks for.
     Intake(Stage, Option<Seq>),
@@ -34,7 +34,7 @@ pub(super) enum Done {
     Nudge { is_refused: bool },
 }
 
-/// Work beside the loop.
+/// Background work: the loop polls it between messages.
 type Work = BoxFuture<'static, Done>;
 
 /// The task of a conversation.
@@ -109,7 +109,7 @@ impl Task {
     /// Takes a message. One that cannot be answered yet waits.
     fn receive(&mut self, message: Message) {
         let state = &mut self.state;
-        // An error of an answer means that nobody waits for it any more.
+        // An error of an answer means that its receiver was dropped.
         match message {
             Message::Request(pending) => self.requests.push_back(pending),
             Message::Compare(arriving, reply) => _ = reply.send(state.compare(&arriving)),
@@ -120,7 +120,7 @@ impl Task {
             Message::MeetTool(name, reply) => _ = reply.send(state.meet_tool(name)),
             Message::NextRequest { reply, .. } if reply.is_closed() => {}
             Message::NextRequest { question, reply } => match state.next_request(question) {
-                // If nobody waits for it any more, the question is withdrawn.
+                // If its receiver was dropped, a withdrawal follows.
                 Some(asked) => _ = reply.send(asked),
                 None => self.waiting.push(Message::NextRequest { question, reply }),
             },
@@ -199,7 +199,7 @@ impl Task {
         }
     }
 
-    /// Ends everything that waits. Later requests are told that the run has ended.
+    /// Ends everything that waits. Later requests get the answer that the run has ended.
     fn end(&mut self) {
         self.facts = None;
         self.waiting.clear();
@@ -224,7 +224,7 @@ impl Task {
         }
     }
 
-    /// Begins work beside the loop.
+    /// Begins background work.
     pub(super) fn work(&mut self, work: impl Future<Output = Done> + Send + 'static) {
         self.works.push(Box::pin(work));
     }

@@ -22,7 +22,7 @@ impl Attached {
 }
 
 impl RunState {
-    /// Takes the tools of a request. Returns all of them if the agent did not have one before, or has one no more.
+    /// Takes the tools of a request. Returns all of them if they differ from those before.
     pub(super) fn offer(&mut self, request: &AgentRequest) -> Option<Vec<AgentTool>> {
         let mut tools = request.tools.clone();
         if conversation::has_stored_tools(request) {

@@ -1,4 +1,4 @@
-//! Tests of the task of a conversation: what it reserves, and what others are told if it fails.
+//! Tests of the task of a conversation: reservations, and errors after it failed.
 //!
 //! Must not know: its messages.
 
