@@ -1,4 +1,4 @@
-//! What opens on top of the panes: a file or a folder for each.
+//! What receives keys: the panes, and what opens on top of them. A file or a folder for each.
 //!
 //! Must not know: how keys are read, how a frame is drawn.
 

@@ -76,7 +76,7 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
         TermMsg::Resize { width, height } => {
             model.screen.width = width;
             model.screen.height = height;
-            for surface in model.overlays.iter_mut() {
+            for surface in model.stack.iter_mut() {
                 if let Some(field) = surface.field_mut() {
                     field.resized();
                 }

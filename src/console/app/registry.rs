@@ -10,7 +10,7 @@ use crate::kernel::keymap::{Error, Keymap};
 use crate::kernel::registry::Registry;
 use crate::kernel::verb::{Families, MOVES, TEXTS, Verb};
 use crate::surfaces;
-use crate::surfaces::attention::open as attention;
+use crate::surfaces::attention::verbs as attention;
 use crate::surfaces::branches::verbs as branches;
 use crate::surfaces::bulk::verbs as approve_list;
 use crate::surfaces::classify::verbs as classify;

@@ -5,7 +5,7 @@
 use crate::kernel::pane::Pane;
 use crate::kernel::registry::Task;
 use crate::surfaces;
-use crate::surfaces::attention::open as attention;
+use crate::surfaces::attention::verbs as attention;
 use crate::surfaces::branches::verbs as branches;
 use crate::surfaces::bulk::verbs as approve_list;
 use crate::surfaces::effects::verbs as effects;

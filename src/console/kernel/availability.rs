@@ -158,7 +158,7 @@ pub(crate) fn on_unknown(
 
 /// The question of the open dialog.
 pub(crate) fn dialog(model: &Model) -> Option<&Question> {
-    model.overlays.last()?.question()
+    model.stack.last()?.question()
 }
 
 /// True unless the run would refuse what the verb would send now.

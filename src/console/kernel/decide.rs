@@ -90,10 +90,10 @@ pub(crate) fn armed<'m>(
     model.run.still_asks(question)?;
     let wait = model.settings.arming_ms;
     let shown = shown(model, question).ok_or_else(|| not_shown(model))?;
-    let covered = if model.overlays.is_empty() {
+    let covered = if model.stack.is_empty() {
         model.arming.covered
     } else {
-        model.arming.overlay_covered
+        model.arming.top_covered
     };
     let until = match (moment.by, covered) {
         (By::Palette, Some(covered)) => covered,
@@ -109,21 +109,21 @@ pub(crate) fn armed<'m>(
     Ok(shown)
 }
 
-/// What the last frame showed of a question: in the topmost overlay, or in the decision frame below no overlay.
+/// What the last frame showed of a question: on the topmost surface, or in the uncovered decision frame.
 pub(crate) fn shown<'m>(model: &'m Model, question: &Question) -> Option<&'m VisibleQuestion> {
-    model.arming.find(question, !model.overlays.is_empty())
+    model.arming.find(question, !model.stack.is_empty())
 }
 
 /// Why a decision about something not on screen is refused, and how to show it.
 pub(crate) fn not_shown(model: &Model) -> Refusal {
-    let doc = if model.overlays.is_empty() {
+    let doc = if model.stack.is_empty() {
         Some(&model.inspector.doc)
     } else {
-        model.overlays.doc()
+        model.stack.doc()
     };
     let next = if doc.is_some_and(Doc::is_waiting) {
         ", loading…".to_owned()
-    } else if model.overlays.is_empty() && model.screen.places.inspector.is_none() {
+    } else if model.stack.is_empty() && model.screen.places.inspector.is_none() {
         format!(". {} shows it", model.settings.keymap.first("inspector"))
     } else {
         ". Read it first".to_owned()
@@ -147,7 +147,7 @@ pub(crate) fn send(model: &mut Model, command: Command, call: Option<NodeId>, ou
         command: command.clone(),
         shown,
     });
-    model.overlays.sent_line = None;
+    model.stack.sent_line = None;
     out.push(Out::Command(command));
 }
 

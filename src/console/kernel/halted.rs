@@ -11,8 +11,8 @@ use crate::run::refusal::Refusal;
 /// Why commands are refused, in one row of the narrowest screen with room for decisions.
 pub fn why(model: &Model) -> Refusal {
     let key = model.settings.keymap.first("why-waiting");
-    // An open overlay does not accept that key.
-    let works = model.overlays.is_empty() && !key.is_empty();
+    // A surface on top does not accept that key.
+    let works = model.stack.is_empty() && !key.is_empty();
     let shows = if works {
         format!(": {key} shows why")
     } else {
@@ -27,7 +27,7 @@ pub fn short(model: &Model, words: &str) -> Option<String> {
     let why = model.run.halted.as_ref()?;
     let words = words.strip_suffix(why.as_str())?.strip_suffix(": ")?;
     let key = model.settings.keymap.first("why-waiting");
-    if model.overlays.is_empty() && !key.is_empty() {
+    if model.stack.is_empty() && !key.is_empty() {
         return Some(format!("{words}; {key} shows why"));
     }
     Some(words.to_owned())
@@ -38,5 +38,5 @@ pub fn typed(model: &Model) -> Option<Refusal> {
     if !model.is_halted() {
         return None;
     }
-    model.overlays.last()?.unsendable(&model.settings.keymap)
+    model.stack.last()?.unsendable(&model.settings.keymap)
 }

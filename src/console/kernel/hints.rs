@@ -8,8 +8,7 @@ use super::model::arming::VisibleQuestion;
 use super::surface::SurfaceId;
 use crate::ground::columns::Columns as _;
 use crate::kernel::availability;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{HELP_HERE, Rank, Verb};
+use crate::kernel::verb::{Availability, HELP_HERE, Rank, Verb};
 
 /// Screens with fewer columns get the short labels of a dialog.
 const NARROW: u16 = 60;
@@ -35,8 +34,8 @@ pub struct Hint {
 
 /// The surface that the next key goes to.
 pub fn surface(model: &Model) -> SurfaceId {
-    match model.overlays.last() {
-        Some(overlay) => overlay.id(),
+    match model.stack.last() {
+        Some(surface) => surface.id(),
         None => model.screen.focus.id(),
     }
 }

@@ -156,7 +156,7 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
         None => {
             if let (Code::Char(_), false) = (key.code, key.ctrl || key.alt) {
                 // An open question may have another key for help than the panes.
-                let help = model.settings.keymap.first(if model.overlays.is_empty() {
+                let help = model.settings.keymap.first(if model.stack.is_empty() {
                     "help"
                 } else {
                     "help-here"

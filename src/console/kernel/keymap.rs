@@ -277,12 +277,7 @@ mod tests {
     use crate::kernel::pane::Pane;
     use crate::kernel::verb::TEXTS;
     use crate::surfaces;
-    use crate::surfaces::broken::verbs as broken_stream;
-    use crate::surfaces::bulk::verbs as approve_list;
-    use crate::surfaces::consent::verbs as consent;
-    use crate::surfaces::leave::verbs as quit;
-    use crate::surfaces::outcome::verbs as unknown_outcome;
-    use crate::surfaces::rule::verbs as write_rule;
+    use crate::surfaces::{broken, bulk, consent, leave, outcome, rule};
     use crate::verbs::{approve, retry, run_now};
 
     fn change(name: &str, keys: &[&str]) -> Change {
@@ -302,13 +297,13 @@ mod tests {
             [
                 approve::APPROVE,
                 approve::APPROVE_UNREAD,
-                approve_list::APPROVE_LIST,
-                write_rule::ACCEPT_RULE,
-                consent::RUN_AGAIN,
+                bulk::verbs::APPROVE_LIST,
+                rule::verbs::ACCEPT_RULE,
+                consent::verbs::RUN_AGAIN,
                 retry::VERB,
                 run_now::VERB,
-                unknown_outcome::IT_DID_NOT,
-                broken_stream::ASK_AGAIN,
+                outcome::verbs::IT_DID_NOT,
+                broken::verbs::ASK_AGAIN,
             ]
             .contains(verb)
         };
@@ -428,7 +423,7 @@ mod tests {
         assert_eq!(map.verb(surfaces::editor::ID, key("alt-y"), false), None);
         assert_eq!(
             map.verb(surfaces::editor::ID, key("ctrl-c"), false),
-            Some(&quit::INTERRUPT)
+            Some(&leave::verbs::INTERRUPT)
         );
     }
 
@@ -442,7 +437,7 @@ mod tests {
                 let approves = [
                     approve::APPROVE,
                     approve::APPROVE_UNREAD,
-                    approve_list::APPROVE_LIST,
+                    bulk::verbs::APPROVE_LIST,
                 ];
                 assert!(verb.is_none_or(|verb| !approves.contains(verb)));
             }

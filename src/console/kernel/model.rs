@@ -27,8 +27,7 @@ use crate::kernel::rows::RowsPanes;
 use crate::kernel::verb::{About, Verb};
 use crate::run::cached::Caches;
 use crate::run::idle_time::{IDLE_MS, IdleTime};
-use crate::run::part::NOTICED_MS;
-use crate::run::part::RunPart;
+use crate::run::part::{NOTICED_MS, RunPart};
 use crate::run::refusal;
 pub use crate::run::source::Source;
 use crate::run::target::Target;
@@ -103,8 +102,8 @@ pub struct Model {
     pub lower: RowsPanes,
     /// Values computed from the whole run.
     pub cached: Caches,
-    /// Open overlays, the topmost last.
-    pub overlays: Stack,
+    /// What is open on top of the panes, the topmost last.
+    pub stack: Stack,
     /// Edits to commit together.
     pub staged_edits: StagedEdits,
     /// Questions on screen, each with the time since when.
@@ -132,7 +131,7 @@ impl Model {
             log: LogPane::default(),
             lower: RowsPanes::default(),
             cached: Caches::default(),
-            overlays: Stack::default(),
+            stack: Stack::default(),
             staged_edits: StagedEdits::default(),
             arming: Arming::default(),
             keys: KeyState::default(),
@@ -200,7 +199,7 @@ impl Model {
     pub fn folded(&self, verb: &Verb) -> Option<String> {
         let graph = &self.graph;
         let named = self.screen.lead != Pane::GRAPH || self.screen.focus == Pane::INSPECTOR;
-        if named || !self.overlays.is_empty() || graph.form == Form::Map {
+        if named || !self.stack.is_empty() || graph.form == Form::Map {
             return None;
         }
         let row = graph.rows.get(graph.cursor()?)?;
@@ -334,9 +333,9 @@ impl Model {
         Some(format!("{call} waits: {words}"))
     }
 
-    /// The open text in the overlay or inspector, and the search in it.
+    /// The text on the topmost surface or in the inspector, and the search in it.
     pub fn text(&mut self) -> Option<Text<'_>> {
-        match self.overlays.last_mut() {
+        match self.stack.last_mut() {
             Some(surface) => surface.sheet_mut().map(|sheet| Text {
                 doc: &sheet.doc,
                 top: &mut sheet.top,

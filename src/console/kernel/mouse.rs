@@ -18,7 +18,7 @@ const NOTCH: usize = 3;
 pub(crate) fn mouse(model: &mut Model, mouse: Mouse, (x, y): (u16, u16), out: &mut Vec<Out>) {
     model.double_press.pressed();
     let points = mouse == Mouse::Press || (mouse == Mouse::Drag && model.screen.moving.is_none());
-    if points && model.overlays.is_empty() && super::replay::point(model, x, y, out) {
+    if points && model.stack.is_empty() && super::replay::point(model, x, y, out) {
         return;
     }
     match mouse {
@@ -34,9 +34,9 @@ pub(crate) fn mouse(model: &mut Model, mouse: Mouse, (x, y): (u16, u16), out: &m
     }
 }
 
-/// Scrolls the topmost overlay, else the pane under the pointer; the focus stays.
+/// Scrolls the topmost surface, else the pane under the pointer; the focus stays.
 fn wheel(model: &mut Model, to: Move, x: u16, y: u16) {
-    if !model.overlays.is_empty() {
+    if !model.stack.is_empty() {
         for _ in 0..NOTCH {
             views::step(model, to);
         }
@@ -51,8 +51,8 @@ fn wheel(model: &mut Model, to: Move, x: u16, y: u16) {
 }
 
 fn press(model: &mut Model, x: u16, y: u16) {
-    if !model.overlays.is_empty() {
-        if let Some(surface) = model.overlays.last_mut() {
+    if !model.stack.is_empty() {
+        if let Some(surface) = model.stack.last_mut() {
             surface.point(&model.screen, y);
         }
         return;

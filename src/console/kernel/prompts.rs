@@ -16,20 +16,20 @@ pub(crate) fn ask(model: &mut Model, prompt: Prompt) {
     if let Some(why) = too_much(prompt.field.original()) {
         return model.complain(format!("cannot type the {}: {why}", prompt.title));
     }
-    model.overlays.push(prompt);
+    model.stack.push(prompt);
 }
 
 pub(crate) fn field(model: &mut Model) -> Option<&mut Field> {
-    model.overlays.last_mut()?.field_mut()
+    model.stack.last_mut()?.field_mut()
 }
 
 /// Like `field`, but read-only.
 pub(crate) fn open_field(model: &Model) -> Option<&Field> {
-    model.overlays.last()?.field()
+    model.stack.last()?.field()
 }
 
 fn changed(model: &mut Model) {
-    if let Some(surface) = model.overlays.last_mut() {
+    if let Some(surface) = model.stack.last_mut() {
         surface.changed();
     }
 }
@@ -71,7 +71,7 @@ pub(crate) fn type_in(model: &mut Model, typed: &str) {
 /// True if the open text is too long to edit. Then it undoes if the verb asks for that, else it
 /// shows what can be done.
 pub(crate) fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
-    let Some(surface) = model.overlays.last_mut() else {
+    let Some(surface) = model.stack.last_mut() else {
         return false;
     };
     match surface.too_long(verb, &model.settings.keymap) {
@@ -85,7 +85,7 @@ pub(crate) fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
 /// Pastes a text.
 pub(crate) fn paste(model: &mut Model, text: &str) {
     model.double_press.pressed();
-    let top = model.overlays.last_mut();
+    let top = model.stack.last_mut();
     match top.and_then(|top| top.paste(text, &model.settings.keymap)) {
         Some(Ok(())) => {}
         Some(Err(why)) => model.complain(why),
@@ -109,7 +109,7 @@ pub(crate) fn edit(model: &mut Model, verb: TextVerb) {
 
 /// Finishes the open line.
 pub(crate) fn accept(model: &mut Model, out: &mut Vec<Out>) {
-    let Some(line) = model.overlays.take::<Prompt>() else {
+    let Some(line) = model.stack.take::<Prompt>() else {
         return;
     };
     // A terminal without bracketed paste.
@@ -123,13 +123,13 @@ pub(crate) fn accept(model: &mut Model, out: &mut Vec<Out>) {
     let is_sent = out.iter().skip(before).any(|out| matches!(out, Out::Command(_)));
     match done {
         Err(why) => {
-            model.overlays.push(line);
+            model.stack.push(line);
             model.complain(why);
         }
-        Ok(()) if line.style.waits => model.overlays.push(line),
+        Ok(()) if line.style.waits => model.stack.push(line),
         Ok(()) => {
             if is_sent && line.style.returns {
-                model.overlays.sent_line = Some(line);
+                model.stack.sent_line = Some(line);
             }
         }
     }
@@ -139,7 +139,7 @@ pub(crate) fn accept(model: &mut Model, out: &mut Vec<Out>) {
 pub(crate) fn saved(model: &mut Model, written: Result<String, String>) {
     match written {
         Ok(words) => {
-            model.overlays.pop_if(|line: &Prompt| line.style.waits);
+            model.stack.pop_if(|line: &Prompt| line.style.waits);
             model.set_status(words);
         }
         Err(why) => model.complain(why),

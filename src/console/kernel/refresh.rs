@@ -11,6 +11,7 @@ use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
 use crate::kernel::pane::Pane;
 use crate::kernel::queue::QueueEntry;
+use crate::kernel::stack::Surface;
 use crate::kernel::status_line;
 use crate::run::call_group;
 use crate::run::part::{NOTICED_MS, RunPart};
@@ -52,21 +53,21 @@ pub fn prepare(model: &mut Model) {
             kind.prepare(model, places.of(pane).unwrap_or_default());
         }
     }
-    model.screen.broad = model.overlays.last().is_some_and(|top| top.is_broad());
-    if let Some(mut top) = model.overlays.pop() {
+    model.screen.broad = model.stack.last().is_some_and(Surface::is_broad);
+    if let Some(mut top) = model.stack.pop() {
         top.prepare(model);
-        model.overlays.put(top);
+        model.stack.put(top);
     }
 }
 
 /// The entry under the cursor of the open list, and the text of each entry.
 pub fn list_entries(model: &mut Model) -> (usize, Vec<String>) {
-    let Some(mut top) = model.overlays.pop() else {
+    let Some(mut top) = model.stack.pop() else {
         return Default::default();
     };
     let texts = top.entries(model);
     let at = top.listing().map_or(0, |list| list.at);
-    model.overlays.put(top);
+    model.stack.put(top);
     (at, texts)
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn dialog_seen(model: &Model, moment: Moment) -> Result<(), Refusal> 
 
 /// Like [`dialog_seen`], and the arguments in the dialog to their end.
 pub(crate) fn dialog_read(model: &Model, moment: Moment) -> Result<(), Refusal> {
-    match model.overlays.top::<Dialog>() {
+    match model.stack.top::<Dialog>() {
         Some(dialog) => {
             let shown = armed(model, &dialog.question, moment)?;
             read_to_end(model, shown, &dialog.sheet.doc, "")

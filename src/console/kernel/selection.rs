@@ -44,7 +44,7 @@ pub fn is_shown(model: &Model) -> bool {
 /// follows.
 pub fn is_visible(model: &Model) -> bool {
     let places = &model.screen.places;
-    !model.overlays.is_empty() || places.inspector.is_some() || places.of(model.screen.lead).is_some()
+    !model.stack.is_empty() || places.inspector.is_some() || places.of(model.screen.lead).is_some()
 }
 
 /// True if only the queue is visible: its calls are not shown, so no key decides.
@@ -86,7 +86,7 @@ pub fn call_in_dialog(model: &Model) -> Option<(NodeId, Rev, Digest)> {
 
 /// The attempt under the cursor of the list of effects, if that is open.
 pub(crate) fn listed_effect(model: &Model) -> Option<Seq> {
-    match model.overlays.last()?.listing()?.selected {
+    match model.stack.last()?.listing()?.selected {
         Some(Target::Effect(seq)) => Some(seq),
         _ => None,
     }

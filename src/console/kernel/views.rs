@@ -44,7 +44,7 @@ pub(crate) fn tab(model: &mut Model, tab: Tab) {
 /// Carries out a move.
 pub(crate) fn step(model: &mut Model, to: Move) {
     let page = usize::from(model.screen.places.body.height.saturating_sub(4)).max(1);
-    if let Some(surface) = model.overlays.last_mut() {
+    if let Some(surface) = model.stack.last_mut() {
         surface.step(to, page);
         return;
     }

@@ -10,13 +10,13 @@ use crate::run::question::Question;
 
 /// What the frame that was just drawn shows of open questions.
 pub(crate) fn visibility(model: &Model) -> FrameVisibility {
-    let Some(surface) = model.overlays.last() else {
+    let Some(surface) = model.stack.last() else {
         return (frame(model), None, Cover::None);
     };
-    if surface.is_palette() && model.overlays.len() > 1 {
-        return (None, None, Cover::PaletteOverOverlay);
+    if surface.is_palette() && model.stack.len() > 1 {
+        return (None, None, Cover::PaletteOverSurface);
     }
-    (None, surface.visible(model), Cover::Overlay)
+    (None, surface.visible(model), Cover::Surface)
 }
 
 fn frame(model: &Model) -> Option<Visibility> {

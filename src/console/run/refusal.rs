@@ -89,9 +89,9 @@ impl Refusal {
         Self::new(format!("The {row} no longer exists"))
     }
 
-    /// The verb acts in an overlay that is not on top: `The question`.
-    pub fn not_open(overlay: &str) -> Self {
-        Self::new(format!("{overlay} is not open"))
+    /// The verb acts on a surface that is not on top: `The question`.
+    pub fn not_open(surface: &str) -> Self {
+        Self::new(format!("{surface} is not open"))
     }
 
     /// The run has no such node.

@@ -3,7 +3,7 @@
 //! Must not know: when a run needs attention, how a fix is carried out.
 
 pub mod fix;
-pub mod open;
+pub mod verbs;
 
 use ratatui::Frame;
 
@@ -14,7 +14,7 @@ use crate::kernel::sheet::Sheet;
 use crate::kernel::stack::Surface;
 use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 
 /// The page on why the run needs the operator.
 pub const ID: SurfaceId = SurfaceId::new(&Card {
@@ -67,7 +67,7 @@ impl Surface for AttentionPage {
 
     fn prepare(&mut self, model: &mut Model) {
         self.sheet.prepare(model, |maker, parts| {
-            tabs::needed(maker, parts.log, parts.offered(maker.run));
+            documents::needed(maker, parts.log, parts.offered(maker.run));
         });
     }
 

@@ -15,7 +15,7 @@ use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::maker::Maker;
 use crate::run::target::Target;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::id::Epoch;
 
@@ -52,7 +52,7 @@ impl Surface for BranchList {
     fn prepare(&mut self, model: &mut Model) {
         let (cached, marked) = (&mut model.cached, self.marked);
         let (all, stamp) = (cached.branches(&model.run.state), model.staged_edits.stamp);
-        let looks = (model.screen.overlay_width(), model.settings.charset);
+        let looks = (model.screen.dialog_width(), model.settings.charset);
         let mut maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,
@@ -62,11 +62,11 @@ impl Surface for BranchList {
         let rows = |maker: &mut Maker<'_>, list: &mut Listing| {
             list.take(all.iter().map(|branch| Target::Branch(branch.epoch)).collect());
             list.title = format!("{} branches", all.len());
-            list.rows = Rows::all(tabs::branch_list(&maker.run.state, all, marked, looks));
+            list.rows = Rows::all(documents::branch_list(&maker.run.state, all, marked, looks));
         };
         let details = |maker: &mut Maker<'_>, list: &mut Listing| {
             if let Some(branch) = all.get(list.at) {
-                tabs::branch_answer(maker, branch);
+                documents::branch_answer(maker, branch);
             }
         };
         self.list.renew(&mut maker, stamp, rows, details);

@@ -10,7 +10,7 @@ use crate::kernel::surface::Can::{Close, Help, Move, Palette};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::question::Question;
 use crate::run::too_long;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use crate::surfaces::stop;
 use overrule_domain::pending_retry;
 
@@ -47,7 +47,7 @@ pub static BROKEN_QUESTION: DialogKind = DialogKind {
     },
     text: |maker, question| {
         if let Question::Turn { turn, .. } = question {
-            tabs::broken(maker, *turn);
+            documents::broken(maker, *turn);
         }
     },
 };

@@ -20,7 +20,7 @@ use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::question::Question;
 use crate::surfaces::bulk::approve::{compare, items};
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use overrule_domain::bulk::Alone;
 use overrule_domain::call::Digest;
 use overrule_domain::id::{NodeId, Rev};
@@ -118,7 +118,7 @@ impl Surface for Bulk {
             compare(self, &model.run.state, &now);
         }
         let mut sheet = std::mem::take(&mut self.sheet);
-        sheet.prepare(model, |maker, _| tabs::bulk(maker, self));
+        sheet.prepare(model, |maker, _| documents::bulk(maker, self));
         self.sheet = sheet;
     }
 
@@ -154,7 +154,7 @@ fn title_of(model: &Model, bulk: &Bulk) -> String {
     let them = if bulk.more == 1 { "it" } else { "them" };
     let more = format!("{} more waiting: {key} adds {them}", bulk.more);
     // The number of new calls is shown at every width.
-    if model.screen.overlay_width() < WIDE_TITLE {
+    if model.screen.dialog_width() < WIDE_TITLE {
         more
     } else {
         format!("{title}; {more}")

@@ -14,7 +14,7 @@ use crate::kernel::sheet::Sheet;
 use crate::kernel::stack::Surface;
 use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use overrule_resilience::correction::Corrigible;
 
 /// The class of an error.
@@ -55,7 +55,9 @@ impl Surface for Classifying {
 
     fn prepare(&mut self, model: &mut Model) {
         let mut sheet = std::mem::take(&mut self.sheet);
-        sheet.prepare(model, |maker, parts| tabs::classify(maker, self, parts.settings));
+        sheet.prepare(model, |maker, parts| {
+            documents::classify(maker, self, parts.settings);
+        });
         self.sheet = sheet;
     }
 

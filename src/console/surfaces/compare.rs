@@ -18,7 +18,7 @@ use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::maker::Maker;
 use crate::run::target::Target;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::id::Epoch;
 
@@ -70,7 +70,7 @@ impl Surface for Comparison {
         let (a, b, all) = (self.a, self.b, self.all);
         let stamp = model.staged_edits.stamp;
         let sides = model.cached.branch_diff(&model.run.state, (a, b));
-        let looks = (model.screen.overlay_width(), model.settings.charset);
+        let looks = (model.screen.dialog_width(), model.settings.charset);
         let mut maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,
@@ -81,16 +81,16 @@ impl Surface for Comparison {
             list.title = format!("branch {} (A) and branch {} (B)", a.0, b.0);
             let pairs = sides.pairs(all);
             list.take(pairs.filter_map(|pair| pair.key().map(Target::Node)).collect());
-            list.rows = tabs::compared_rows(maker, sides, all);
+            list.rows = documents::compared_rows(maker, sides, all);
         };
         let details = |maker: &mut Maker<'_>, list: &mut Listing| match sides.pair(all, list.at) {
-            Some(pair) => tabs::compared_node(maker, pair),
+            Some(pair) => documents::compared_node(maker, pair),
             None => maker.doc.line(Styled::new().own(Role::Dim, "no node differs")),
         };
         self.list.renew(&mut maker, stamp, rows, details);
         self.list.scroll_on(&model.screen);
         if let Some(lacks) = self.list.lacks_on(&model.screen) {
-            let lines = tabs::compared_nodes(&maker, sides, all, lacks.clone());
+            let lines = documents::compared_nodes(&maker, sides, all, lacks.clone());
             self.list.rows.fill(lacks.start, lines);
         }
     }
@@ -117,7 +117,7 @@ impl Surface for Comparison {
 
     fn entries(&mut self, model: &mut Model) -> Vec<String> {
         let sides = model.cached.branch_diff(&model.run.state, (self.a, self.b));
-        let looks = (model.screen.overlay_width(), model.settings.charset);
+        let looks = (model.screen.dialog_width(), model.settings.charset);
         let maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,
@@ -125,7 +125,7 @@ impl Surface for Comparison {
             looks,
         );
         self.list
-            .texts(|which| tabs::compared_nodes(&maker, sides, self.all, which))
+            .texts(|which| documents::compared_nodes(&maker, sides, self.all, which))
     }
 
     fn is_moot(&self, _model: &Model, command: &Command) -> bool {

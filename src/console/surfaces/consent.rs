@@ -9,7 +9,7 @@ use crate::kernel::registry::Entry;
 use crate::kernel::surface::Can::{Close, Help, Move, Palette};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::question::Question;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use crate::verbs::reject;
 
 /// A repeated effect.
@@ -34,7 +34,7 @@ pub static CONSENT_QUESTION: DialogKind = DialogKind {
     title: |_, _| "this effect may have happened already",
     text: |maker, question| {
         if let Question::Call { call, .. } = question {
-            tabs::decision(maker, *call);
+            documents::decision(maker, *call);
         }
     },
 };

@@ -9,7 +9,7 @@ use crate::kernel::registry::Entry;
 use crate::kernel::surface::Can::{Close, Help, Move, Palette};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::question::Question;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 
 /// Changed definitions of a server of tools.
 pub const ID: SurfaceId = SurfaceId::new(&Card {
@@ -33,7 +33,7 @@ pub static DEFINITIONS_QUESTION: DialogKind = DialogKind {
     title: |_, _| "changed definitions of a server",
     text: |maker, question| {
         if let Question::Definitions { difference, .. } = question {
-            tabs::changed_definitions(maker, difference);
+            documents::changed_definitions(maker, difference);
         }
     },
 };

@@ -1,4 +1,4 @@
-//! The inspector's tabs: documents made from the run's state.
+//! Documents made from the run's state: the tabs of the inspector, and the pages of other surfaces.
 //!
 //! Must not know: how a document is drawn, keys.
 

@@ -21,7 +21,6 @@ use crate::kernel::stack::Surface;
 use crate::kernel::surface::Can::{Type, Write};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::refusal::Refusal;
-use crate::surfaces::editor::draw as editor;
 use crate::surfaces::editor::state::Editor;
 use overrule_domain::id::NodeId;
 
@@ -46,7 +45,7 @@ impl Surface for Editor {
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
-        editor::draw(model, frame, self);
+        draw::draw(model, frame, self);
     }
 
     fn step(&mut self, to: Move, _page: usize) {

@@ -18,7 +18,7 @@ use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::maker::Maker;
 use crate::run::question::Question;
 use crate::run::target::Target;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use overrule_domain::command::Command;
 
 /// The list of effects.
@@ -56,7 +56,7 @@ impl Surface for EffectList {
         let effects = model.cached.effects(&model.run.state);
         // The list opens with effects that need attention, if there are any.
         let all = *self.all.get_or_insert(effects.is_quiet());
-        let looks = (model.screen.overlay_width(), model.settings.charset);
+        let looks = (model.screen.dialog_width(), model.settings.charset);
         let mut maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,
@@ -71,18 +71,18 @@ impl Surface for EffectList {
             };
             title.clone_into(&mut list.title);
             list.take(effects.list(all).iter().map(|seq| Target::Effect(*seq)).collect());
-            list.rows = tabs::effect_list(maker, list.items.len(), all);
+            list.rows = documents::effect_list(maker, list.items.len(), all);
         };
         let keymap = &model.settings.keymap;
         let details = |maker: &mut Maker<'_>, list: &mut Listing| {
             if let Some(Target::Effect(seq)) = list.selected {
-                tabs::effect_more(maker, seq, keymap);
+                documents::effect_more(maker, seq, keymap);
             }
         };
         self.list.renew(&mut maker, stamp, rows, details);
         self.list.scroll_on(&model.screen);
         if let Some(lacks) = self.list.lacks_on(&model.screen) {
-            let lines = tabs::effect_rows(&maker, &self.list.items, lacks.clone());
+            let lines = documents::effect_rows(&maker, &self.list.items, lacks.clone());
             self.list.rows.fill(lacks.start, lines);
         }
     }
@@ -104,7 +104,7 @@ impl Surface for EffectList {
     }
 
     fn entries(&mut self, model: &mut Model) -> Vec<String> {
-        let looks = (model.screen.overlay_width(), model.settings.charset);
+        let looks = (model.screen.dialog_width(), model.settings.charset);
         let maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,
@@ -112,7 +112,7 @@ impl Surface for EffectList {
             looks,
         );
         self.list
-            .texts(|which| tabs::effect_rows(&maker, &self.list.items, which))
+            .texts(|which| documents::effect_rows(&maker, &self.list.items, which))
     }
 
     fn visible(&self, _model: &Model) -> Option<Visibility> {

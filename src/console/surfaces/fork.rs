@@ -16,7 +16,7 @@ use crate::kernel::sheet::Sheet;
 use crate::kernel::stack::{Erases, Surface};
 use crate::kernel::surface::Can::{Back, Help, Move, Search};
 use crate::kernel::surface::{Card, SurfaceId};
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use overrule_domain::fork::ForkPreview;
 
 /// The preview of a fork.
@@ -61,7 +61,7 @@ impl Surface for ForkView {
     fn prepare(&mut self, model: &mut Model) {
         let preview = self.preview.clone();
         self.sheet
-            .prepare(model, |maker, _| tabs::fork(maker, preview.as_ref()));
+            .prepare(model, |maker, _| documents::fork(maker, preview.as_ref()));
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {

@@ -12,7 +12,7 @@ use crate::kernel::sheet::Sheet;
 use crate::kernel::stack::Surface;
 use crate::kernel::surface::SurfaceId;
 use crate::surfaces;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use crate::surfaces::documents::HelpMode;
 
 /// The page of all keys.
@@ -51,7 +51,7 @@ impl Surface for HelpPage {
                 },
                 (false, false) => HelpMode::Live,
             };
-            tabs::help(maker, &settings.keymap, mode, here);
+            documents::help(maker, &settings.keymap, mode, here);
         });
     }
 

@@ -13,7 +13,7 @@ use crate::kernel::stack::{Erases, Surface};
 use crate::kernel::surface::SurfaceId;
 use crate::run::edit_preview::Change;
 use crate::surfaces;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use crate::surfaces::graph::view::row_preview::touched;
 use overrule_domain::command::Edit;
 
@@ -46,7 +46,7 @@ impl Surface for Impact {
     fn prepare(&mut self, model: &mut Model) {
         self.sheet.prepare(model, |maker, parts| {
             let change = Change::Any(self.edit.clone());
-            tabs::impact(maker, parts.cached.edit_preview(&maker.run.state, change));
+            documents::impact(maker, parts.cached.edit_preview(&maker.run.state, change));
         });
     }
 

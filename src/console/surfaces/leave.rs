@@ -16,7 +16,6 @@ use crate::kernel::surface::Can::{Back, Help};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::kernel::verb::Verb;
 use crate::run::question::Question;
-use crate::surfaces::leave::verbs as quit;
 
 /// The question before quitting while something runs.
 pub const ID: SurfaceId = SurfaceId::new(&Card {
@@ -72,7 +71,7 @@ fn lines(model: &Model) -> Vec<String> {
     {
         lines.push(format!("{}.", overrule_base::text::visible(&need.reason)));
     }
-    lines.extend(model.overlays.iter().filter_map(Surface::lost));
+    lines.extend(model.stack.iter().filter_map(Surface::lost));
     let busy = model.run.is_busy();
     lines.push(under_way(model));
     match model.run.others.iter().filter(|one| one.is_open).count() {
@@ -86,10 +85,10 @@ fn lines(model: &Model) -> Vec<String> {
         let key = keymap.first(verb.name);
         (availability::is_offered(model, verb) && !key.is_empty()).then_some(key)
     };
-    if let Some(key) = offers(&quit::QUIT_WAIT) {
+    if let Some(key) = offers(&verbs::QUIT_WAIT) {
         lines.push(format!("{key}  quit after running calls"));
     }
-    if let Some(key) = offers(&quit::QUIT_CANCEL) {
+    if let Some(key) = offers(&verbs::QUIT_CANCEL) {
         lines.push(format!("{key}  cancel everything, then quit"));
     }
     let settled = if busy {

@@ -21,7 +21,6 @@ use crate::kernel::stack::Surface;
 use crate::kernel::surface::Can::{Back, Type};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::kernel::verb::Verb;
-use crate::surfaces::list::choose as lists;
 use overrule_domain::id::{NodeId, Rev, TurnId};
 
 /// A list that is filtered by typing.
@@ -68,7 +67,7 @@ impl List {
 
     /// Its area, including the title line.
     fn area(&self, screen: &Screen) -> Rect {
-        let mut area = screen.overlay(self.choices.len() + 1);
+        let mut area = screen.dialog(self.choices.len() + 1);
         if self.is_over() {
             // The text that the list completes stays visible above.
             area.y = screen.places.body.bottom().saturating_sub(area.height);
@@ -207,6 +206,6 @@ impl Surface for List {
     }
 
     fn changed(&mut self) {
-        lists::filter(self);
+        choose::filter(self);
     }
 }

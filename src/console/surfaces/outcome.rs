@@ -9,7 +9,7 @@ use crate::kernel::registry::Entry;
 use crate::kernel::surface::Can::{Close, Help, Move, Palette};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::question::Question;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 
 /// An execution with an unknown outcome.
 pub const ID: SurfaceId = SurfaceId::new(&Card {
@@ -38,7 +38,7 @@ pub static OUTCOME_QUESTION: DialogKind = DialogKind {
     title: |_, _| "did it happen?",
     text: |maker, question| {
         if let Question::Call { call, .. } = question {
-            tabs::decision(maker, *call);
+            documents::decision(maker, *call);
         }
     },
 };

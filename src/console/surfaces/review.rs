@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-pub(crate) mod open;
+pub(crate) mod preview;
 pub mod stage;
 pub mod verbs;
 
@@ -23,7 +23,7 @@ use crate::run::edit_preview::Change;
 use crate::run::question::Question;
 use crate::run::refusal::{PREVIEW_UNSEEN, Refusal};
 use crate::run::summary::Summary;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::graph::view::row_preview::touched;
 use overrule_domain::command::{Command, Edit, EditCommand};
@@ -131,7 +131,7 @@ impl Surface for Review {
     fn prepare(&mut self, model: &mut Model) {
         if self.sheet.is_stale(model) {
             // What happened to the node of the editor below.
-            let editor = model.overlays.top::<Editor>();
+            let editor = model.stack.top::<Editor>();
             let meanwhile = editor.and_then(|editor| editor.edit_base.since(&model.run.state));
             self.meanwhile = meanwhile.map(|meanwhile| meanwhile.what).unwrap_or_default();
         }
@@ -140,7 +140,7 @@ impl Surface for Review {
             let change = Change::Command(self.command.clone());
             let preview = parts.cached.edit_preview(&maker.run.state, change);
             self.plan = Some(preview.plan.clone());
-            tabs::review(maker, self, preview);
+            documents::review(maker, self, preview);
             self.stamp = stamp(self);
         });
         self.sheet = sheet;

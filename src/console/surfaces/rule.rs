@@ -2,7 +2,6 @@
 //!
 //! Must not know: the language of rules.
 
-pub(crate) mod open;
 pub mod verbs;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,8 +18,10 @@ use crate::kernel::surface::Can::{Back, Help, Move, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::part::RunPart;
 use crate::run::question::Question;
+use crate::run::refusal::Refusal;
 use crate::surfaces::bulk::approve::not_read;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
+use crate::surfaces::editor::state::Editor;
 use overrule_domain::command::Command;
 use overrule_domain::rule::RuleRequest;
 use overrule_policy::backtest::{Would, would};
@@ -66,7 +67,7 @@ impl Surface for RuleView {
         let mut sheet = std::mem::take(&mut self.sheet);
         sheet.prepare(model, |maker, parts| {
             count(self, maker.run, parts.arming);
-            tabs::rule_preview(maker, self);
+            documents::rule_preview(maker, self);
         });
         self.sheet = sheet;
     }
@@ -118,4 +119,29 @@ fn rule_stamp(view: &RuleView) -> u64 {
         Err(why) => why.hash(&mut hasher),
     }
     hasher.finish()
+}
+
+/// Finishes the rule of the editor: previews what it would have decided.
+pub(crate) fn finish(model: &mut Model) -> Result<(), Refusal> {
+    let Some(editor) = model.stack.top::<Editor>() else {
+        return Ok(());
+    };
+    let text = editor.result().map_err(Refusal::outside)?;
+    let requested = RuleRequest::Text { text };
+    would(&model.run.state, &requested).map_err(Refusal::outside)?;
+    show(model, requested);
+    Ok(())
+}
+
+/// Opens the preview of a rule.
+pub(crate) fn show(model: &mut Model, requested: RuleRequest) {
+    let view = RuleView {
+        would: would(&model.run.state, &requested),
+        rule: requested,
+        sent: None,
+        unread: Vec::new(),
+        stamp: 0,
+        sheet: Sheet::default(),
+    };
+    model.stack.push(view);
 }

@@ -15,7 +15,7 @@ use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::maker::Maker;
 use crate::run::target::Target;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 
 /// The rules of the session.
 pub const ID: SurfaceId = SurfaceId::new(&Card {
@@ -46,7 +46,7 @@ impl Surface for RuleList {
 
     fn prepare(&mut self, model: &mut Model) {
         let (state, stamp) = (&model.run.state, model.staged_edits.stamp);
-        let looks = (model.screen.overlay_width(), model.settings.charset);
+        let looks = (model.screen.dialog_width(), model.settings.charset);
         let mut maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,
@@ -54,13 +54,13 @@ impl Surface for RuleList {
             looks,
         );
         let rows = |maker: &mut Maker<'_>, list: &mut Listing| {
-            list.take(tabs::rules(state));
+            list.take(documents::rules(state));
             "rules of the session".clone_into(&mut list.title);
-            list.rows = Rows::all(tabs::rule_list(state, &list.items, maker.width));
+            list.rows = Rows::all(documents::rule_list(state, &list.items, maker.width));
         };
         let details = |maker: &mut Maker<'_>, list: &mut Listing| {
             if let Some(Target::Rule(no)) = list.selected {
-                tabs::rule_more(maker, no);
+                documents::rule_more(maker, no);
             }
         };
         self.list.renew(&mut maker, stamp, rows, details);

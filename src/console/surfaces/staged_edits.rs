@@ -21,8 +21,8 @@ use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::maker::Maker;
 use crate::run::summary;
 use crate::run::target::Target;
-use crate::surfaces::documents as tabs;
-use crate::surfaces::review::open::texts;
+use crate::surfaces::documents;
+use crate::surfaces::review::preview::texts;
 use overrule_domain::command::Command;
 
 /// The staged edits.
@@ -61,7 +61,7 @@ impl Surface for StagedList {
 
     fn prepare(&mut self, model: &mut Model) {
         let staged = &model.staged_edits;
-        let looks = (model.screen.overlay_width(), model.settings.charset);
+        let looks = (model.screen.dialog_width(), model.settings.charset);
         let mut maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,
@@ -72,7 +72,7 @@ impl Surface for StagedList {
             if let Some(item) = staged.items().get(list.at) {
                 let texts = texts(&maker.run.state, &item.edit);
                 let moved = moved(&maker.run.state, &item.edit);
-                tabs::staged_edit(maker, moved.as_deref(), &texts);
+                documents::staged_edit(maker, moved.as_deref(), &texts);
             }
         };
         let rows = |maker: &mut Maker<'_>, list: &mut Listing| rows(maker, list, staged);

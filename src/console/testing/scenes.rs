@@ -14,9 +14,9 @@ use overrule_domain::turn::{Stop, Usage};
 impl Stage {
     /// Puts a text into the open editor.
     pub fn edit_field(&mut self, text: &str) {
-        match self.model.overlays.top_mut::<Editor>() {
+        match self.model.stack.top_mut::<Editor>() {
             Some(editor) => editor.field.replace(text),
-            None => panic!("no editor but {:?}", self.model.overlays),
+            None => panic!("no editor but {:?}", self.model.stack),
         }
     }
 

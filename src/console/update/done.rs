@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use crate::kernel::model::Model;
 use crate::kernel::prompt::Prompt;
-use crate::surfaces::staged_edits::hold as stage;
+use crate::surfaces::staged_edits::hold;
 use crate::verbs::limits;
 use overrule_base::text::visible;
 use overrule_domain::auto_approved;
@@ -20,7 +20,7 @@ use overrule_present::many;
 pub(crate) fn describe(model: &Model, command: &Command, line: Option<&Prompt>) -> Option<String> {
     match command {
         Command::Call(CallCommand::Approve { call, unread, .. }) => {
-            let waits = stage::waits(model, *call);
+            let waits = hold::waits(model, *call);
             Some(match unread {
                 0 => format!("Approved {call}{waits}"),
                 bytes => format!("Approved {call} with {bytes} bytes unread{waits}"),

@@ -130,7 +130,7 @@ fn configure(model: &mut Model, policy: Vec<(String, String)>, out: &mut Vec<Out
 /// Invalidates everything that shows keys.
 fn afresh(model: &mut Model) {
     model.inspector.made = None;
-    for surface in model.overlays.iter_mut() {
+    for surface in model.stack.iter_mut() {
         surface.renew();
     }
 }

@@ -17,13 +17,13 @@ use crate::kernel::prompt::Prompt;
 use crate::run::event_text;
 use crate::run::link::{Alarm, Conversation, Update};
 use crate::run::part::{LookResult, SentCommand};
-use crate::surfaces::bulk::approve as bulk;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::bulk::approve;
+use crate::surfaces::documents;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::effects::ledger;
 use crate::surfaces::help::HelpPage;
 use crate::surfaces::page::Page;
-use crate::surfaces::staged_edits::hold as stage;
+use crate::surfaces::staged_edits::hold;
 use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use overrule_domain::envelope::Envelope;
@@ -75,7 +75,7 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.run.servers = servers;
             model.lower.forget(crate::surfaces::tools::PANE);
             // Its question may be an old one now.
-            if let Some(surface) = model.overlays.last_mut() {
+            if let Some(surface) = model.stack.last_mut() {
                 surface.renew();
             }
         }
@@ -138,7 +138,7 @@ fn alarms(model: &mut Model, alarms: Arc<[Alarm]>, out: &mut Vec<Out>) {
     }
     model.run.alarms = alarms;
     // The page with them is another one now.
-    if let Some(surface) = model.overlays.last_mut() {
+    if let Some(surface) = model.stack.last_mut() {
         surface.renew();
     }
 }
@@ -147,7 +147,7 @@ fn alarms(model: &mut Model, alarms: Arc<[Alarm]>, out: &mut Vec<Out>) {
 /// have none. Cuts the reason from a shown reply, because the line of the halt has it.
 fn halts(model: &mut Model) {
     model.inspector.made = None;
-    for surface in model.overlays.iter_mut() {
+    for surface in model.stack.iter_mut() {
         surface.renew();
     }
     if let Some(short) = halted::short(model, &model.message.text) {
@@ -190,7 +190,7 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
         // A commit from any console releases the nodes that it makes or ends. Other nodes may be active again.
         model.run.overtaken = model.run.committing;
-        stage::hold_again(model, out);
+        hold::hold_again(model, out);
     }
     let waits = model.run.asking();
     // An empty queue is no news any more.
@@ -246,7 +246,7 @@ fn answered(model: &mut Model, answer: NodeId) {
     ));
 }
 
-/// True for a command that closes the overlay it was sent from.
+/// True for a command that closes the surface it was sent from.
 const fn closes(command: &Command) -> bool {
     matches!(
         command,
@@ -260,7 +260,7 @@ const fn closes(command: &Command) -> bool {
     )
 }
 
-/// Handles the reply that a command of this console was carried out: closes the overlay it was
+/// Handles the reply that a command of this console was carried out: closes the surface it was
 /// sent from. A commit from elsewhere closes nothing.
 fn taken(model: &mut Model, command: &Command) {
     let mut line = None;
@@ -271,12 +271,12 @@ fn taken(model: &mut Model, command: &Command) {
         .is_some_and(|sent| sent.command == *command)
     {
         model.run.sent = None;
-        line = model.overlays.sent_line.take();
+        line = model.stack.sent_line.take();
     }
     if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
         model.staged_edits.committed(edits);
     }
-    if !bulk::answered(model, command, None)
+    if !approve::answered(model, command, None)
         && let Some(words) = done::describe(model, command, line.as_ref())
     {
         model.set_status(words);
@@ -286,29 +286,21 @@ fn taken(model: &mut Model, command: &Command) {
     }
     (model.run.committing, model.run.overtaken) = (false, false);
     // An open help page stays until the operator closes it.
-    let help = model.overlays.pop_if(|_: &HelpPage| true);
-    let source = model
-        .overlays
-        .iter()
-        .rposition(|surface| surface.has_sent(command));
+    let help = model.stack.pop_if(|_: &HelpPage| true);
+    let source = model.stack.iter().rposition(|surface| surface.has_sent(command));
     if let Some(at) = source {
         let below = at.checked_sub(1);
-        let below = below.filter(|below| model.overlays.at::<Editor>(*below).is_some());
-        model.overlays.close_range(below.unwrap_or(at)..=at);
+        let below = below.filter(|below| model.stack.at::<Editor>(*below).is_some());
+        model.stack.close_range(below.unwrap_or(at)..=at);
     } else {
-        model.overlays.pop_if(|editor: &Editor| editor.sent);
+        model.stack.pop_if(|editor: &Editor| editor.sent);
     }
-    let is_moot = |model: &Model| {
-        model
-            .overlays
-            .last()
-            .is_some_and(|top| top.is_moot(model, command))
-    };
+    let is_moot = |model: &Model| model.stack.last().is_some_and(|top| top.is_moot(model, command));
     while is_moot(model) {
-        model.overlays.pop();
+        model.stack.pop();
     }
     if let Some(help) = help {
-        model.overlays.put(help);
+        model.stack.put(help);
     }
 }
 
@@ -316,7 +308,7 @@ fn taken(model: &mut Model, command: &Command) {
 /// open.
 fn give_back(model: &mut Model, line: Prompt, free: bool) {
     if free {
-        model.overlays.push(line);
+        model.stack.push(line);
         return;
     }
     let words = line.field.text();
@@ -325,16 +317,16 @@ fn give_back(model: &mut Model, line: Prompt, free: bool) {
     }
 }
 
-/// Handles a refusal: shows the command, the reason and what changed since it was shown. Overlays
+/// Handles a refusal: shows the command, the reason and what changed since it was shown. Surfaces
 /// of other commands stay as they are.
 fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Vec<Out>) {
     if closes(command) {
         model.run.committing = false;
         if std::mem::take(&mut model.run.overtaken) {
-            stage::hold_again(model, out);
+            hold::hold_again(model, out);
         }
         model.staged_edits.sending = None;
-        for surface in model.overlays.iter_mut() {
+        for surface in model.stack.iter_mut() {
             surface.refused();
         }
     }
@@ -352,7 +344,7 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
         model.run.was_cut(command);
     }
     let brief = halted::short(model, &words);
-    if bulk::answered(model, command, Some(brief.as_deref().unwrap_or(&words))) {
+    if approve::answered(model, command, Some(brief.as_deref().unwrap_or(&words))) {
         return;
     }
     // The journal failed: the command was not checked, and may even be recorded.
@@ -364,9 +356,9 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
         ),
     };
     model.log.add(Line::Problem(noted));
-    let line = model.overlays.sent_line.take().filter(|_| sent.is_some());
+    let line = model.stack.sent_line.take().filter(|_| sent.is_some());
     let shown = sent.and_then(|sent| sent.shown);
-    let free = model.overlays.is_empty();
+    let free = model.stack.is_empty();
     if let Some(line) = line {
         give_back(model, line, free);
     }
@@ -384,8 +376,8 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .unwrap_or_default();
         let texts = [old, new].map(|args| crate::ground::json::pretty(&args).into());
         let title = format!("refused: {call} changed from {rev} to {now} since it was shown");
-        let page = Page::new(title, move |maker, _| tabs::diff_texts(maker, &texts));
-        model.overlays.push(page);
+        let page = Page::new(title, move |maker, _| documents::diff_texts(maker, &texts));
+        model.stack.push(page);
     }
     let short = halted::short(model, &output);
     model.complain(short.unwrap_or(output));

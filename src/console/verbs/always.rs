@@ -13,7 +13,7 @@ use crate::kernel::selection::{is_hidden, status};
 use crate::kernel::verb::{About, Care, Effect, Moment, Rank, Verb};
 use crate::run::question::Question;
 use crate::run::refusal::Refusal;
-use crate::surfaces::rule::open::show;
+use crate::surfaces::rule::show;
 use overrule_domain::bulk::plain;
 use overrule_domain::call::Status;
 use overrule_domain::rule::RuleRequest;

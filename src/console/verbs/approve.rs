@@ -10,8 +10,7 @@ use crate::kernel::decide::{
 };
 use crate::kernel::model::Model;
 use crate::kernel::selection::{call_and_rev, is_hidden, is_question, status};
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{About, Care, Effect, Moment, Press, Verb};
+use crate::kernel::verb::{About, Availability, Care, Effect, Moment, Press, Verb};
 use crate::run::refusal::{ARGUMENTS_UNSEEN, Refusal};
 use crate::verbs::ask_choices::choices;
 use overrule_domain::call::Status;

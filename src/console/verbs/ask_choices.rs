@@ -1,4 +1,4 @@
-//! Questions with several answers: repeated effects, unknown outcomes, broken streams.
+//! Opens questions with several answers, and sends the answers: repeated effects, unknown outcomes.
 //!
 //! Must not know: keys, how a command travels.
 
@@ -52,13 +52,13 @@ pub(crate) fn choices(model: &mut Model) -> Result<(), Refusal> {
 fn dialog(model: &mut Model, kind: &'static DialogKind) -> Result<(), Refusal> {
     let question = question(model).ok_or_else(|| Refusal::not_selected("node"))?;
     let exact_first = model.inspector.exact;
-    model.overlays.push(Dialog::new(kind, question, exact_first));
+    model.stack.push(Dialog::new(kind, question, exact_first));
     Ok(())
 }
 
 /// The call of the open dialog, as it was shown.
 pub(crate) fn asked(model: &Model) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
-    let Some(question) = model.overlays.last().and_then(|top| top.question()) else {
+    let Some(question) = model.stack.last().and_then(|top| top.question()) else {
         return Err(Refusal::not_open("The question"));
     };
     match question {
@@ -71,7 +71,7 @@ pub(crate) fn asked(model: &Model) -> Result<(NodeId, Rev, Option<Digest>), Refu
 
 /// The form in which the open dialog shows its call.
 pub(crate) fn shown_in_dialog(model: &Model) -> Option<Shown> {
-    let shown = model.overlays.doc()?.shown_form()?;
+    let shown = model.stack.doc()?.shown_form()?;
     Some(shown.first.clone())
 }
 

@@ -7,7 +7,7 @@ use crate::kernel::decide::subject;
 use crate::kernel::model::Model;
 use crate::kernel::verb::{About, Effect, Verb};
 use crate::run::refusal::Refusal;
-use crate::surfaces::review::open as review;
+use crate::surfaces::review::preview;
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::turn::{Stream, Turn};
 
@@ -32,7 +32,7 @@ fn ask_turn(model: &mut Model) -> Result<(), Refusal> {
         turn: turn.id,
         request: Some(turn.asked),
     };
-    review::command(model, Command::Run(command), title);
+    preview::command(model, Command::Run(command), title);
     Ok(())
 }
 

@@ -13,8 +13,7 @@ use crate::kernel::selection::call;
 use crate::kernel::selection::{call_and_rev, is_shown, status};
 use crate::kernel::verb::{About, Care, Effect, Rank, Verb};
 use crate::run::refusal::Refusal;
-use crate::verbs::ask_choices as choices;
-use crate::verbs::ask_choices::{cancelled, unfinished};
+use crate::verbs::ask_choices::{cancelled, ends, unfinished};
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command};
 use overrule_domain::id::NodeId;
@@ -84,8 +83,8 @@ fn cancelling(model: &Model, call: NodeId) -> Command {
 
 fn cancel(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, _) = selected_call(model)?;
-    if let Some(attempt) = choices::cancelled(model, call) {
-        choices::ends(model, call, attempt, out);
+    if let Some(attempt) = cancelled(model, call) {
+        ends(model, call, attempt, out);
         return Ok(());
     }
     let begun = running(model, call).is_some();

@@ -19,7 +19,7 @@ pub const VERB: Verb = Verb {
     doc: "show all files that the run wrote, as one difference to how they were before",
     run: |model, _| {
         model
-            .overlays
+            .stack
             .push(Page::new("changed files", |maker, _| page(maker)));
         Ok(())
     },
@@ -118,7 +118,7 @@ mod tests {
         stage.press("ctrl-g");
         let text = stage.text();
         assert!(text.contains("No file tool has written a file."), "{text}");
-        assert!(stage.model.overlays.is_top::<Page>());
+        assert!(stage.model.stack.is_top::<Page>());
         assert_eq!(stage.commands(), []);
     }
 }

@@ -14,7 +14,7 @@ use crate::kernel::selection::status;
 use crate::kernel::verb::{Care, Press, Verb};
 use crate::kernel::{refresh, views};
 use crate::run::refusal::Refusal;
-use crate::surfaces::consent::verbs as consent;
+use crate::surfaces::consent;
 use crate::verbs::ask_choices::choices;
 use overrule_domain::call::Status;
 use overrule_domain::id::NodeId;
@@ -53,7 +53,7 @@ fn has_choices(model: &Model) -> bool {
 
 /// Refuses a question whose answer could not be recorded.
 fn may_ask(model: &Model) -> Result<(), Refusal> {
-    allowed(model, &consent::RUN_AGAIN)
+    allowed(model, &consent::verbs::RUN_AGAIN)
 }
 
 /// Opens the answer, the repairs, the choices or the decision of the selected call. A row that does not wait is opened

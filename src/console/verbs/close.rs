@@ -1,4 +1,4 @@
-//! Closes the topmost overlay.
+//! Closes the topmost surface.
 //!
 //! Must not know: what it shows.
 
@@ -15,7 +15,7 @@ pub const CLOSE: Verb = Verb {
     hint: "close",
     rank: |model| Rank::stays_if(surface(model).stays.contains(&"close")),
     run: |model, _| {
-        model.overlays.pop();
+        model.stack.pop();
         Ok(())
     },
     ..Verb::BASE

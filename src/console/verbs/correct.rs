@@ -10,7 +10,7 @@ use crate::kernel::selection::{has_result, status};
 use crate::kernel::verb::{About, Effect, Verb};
 use crate::run::refusal::Refusal;
 use crate::surfaces::editor::edits::{editor_on, open_editor, selected};
-use crate::surfaces::staged_edits::hold as stage;
+use crate::surfaces::staged_edits::hold;
 
 /// The verb `correct`.
 pub const VERB: Verb = Verb {
@@ -35,7 +35,7 @@ pub(crate) fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), R
     })?;
     let id = node.id;
     let editor = editor_on(model, id)?;
-    let editor = stage::with_staged_text(model, editor);
+    let editor = hold::with_staged_text(model, editor);
     open_editor(model, editor, out);
     Ok(())
 }

@@ -5,12 +5,10 @@
 use crate::kernel::availability::unless_contradicted;
 use crate::kernel::context::PANES;
 use crate::kernel::model::Model;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{About, Effect, Verb};
+use crate::kernel::verb::{About, Availability, Effect, Verb};
 use crate::run::refusal::Refusal;
 use crate::surfaces::editor::edits::selected;
-use crate::surfaces::review::Whose;
-use crate::surfaces::review::open as review;
+use crate::surfaces::review::{Whose, preview};
 use overrule_domain::command::Edit;
 
 /// The verb `delete`.
@@ -34,6 +32,6 @@ pub(crate) fn deletion(model: &Model) -> Option<Edit> {
 
 fn delete(model: &mut Model) -> Result<(), Refusal> {
     let (node, base) = selected(model)?;
-    review::edits(model, vec![Edit::Delete { node, base }], Whose::New);
+    preview::edits(model, vec![Edit::Delete { node, base }], Whose::New);
     Ok(())
 }

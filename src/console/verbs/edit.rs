@@ -11,7 +11,7 @@ use crate::kernel::selection::active_kind;
 use crate::kernel::verb::{About, Effect, Verb};
 use crate::run::refusal::Refusal;
 use crate::surfaces::editor::edits::{editor_on, open_editor, selected};
-use crate::surfaces::staged_edits::hold as stage;
+use crate::surfaces::staged_edits::hold;
 use overrule_domain::id::NodeKind;
 
 /// The verb `edit`.
@@ -36,7 +36,7 @@ fn is_editable(model: &Model) -> bool {
 fn edit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, _) = selected(model)?;
     let editor = editor_on(model, id)?;
-    let editor = stage::with_staged_text(model, editor);
+    let editor = hold::with_staged_text(model, editor);
     open_editor(model, editor, out);
     Ok(())
 }

@@ -11,14 +11,13 @@ use crate::kernel::log::Line;
 use crate::kernel::model::Model;
 use crate::kernel::pane::Pane;
 use crate::kernel::rows::Explained;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{Press, Rank, Verb};
+use crate::kernel::verb::{Availability, Press, Rank, Verb};
 use crate::run::event_text;
 use crate::run::refusal::Refusal;
 use crate::run::target::{NameHash, Target};
 use crate::surfaces;
-use crate::surfaces::branches::verbs as branches;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::branches;
+use crate::surfaces::documents;
 use crate::surfaces::page::Page;
 
 /// The verb `follow-event`.
@@ -130,11 +129,11 @@ fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
         Target::Nothing => {
             let words = noted(model).ok_or_else(nowhere)?;
             model
-                .overlays
-                .push(Page::new("log", move |maker, _| tabs::note(maker, &words)));
+                .stack
+                .push(Page::new("log", move |maker, _| documents::note(maker, &words)));
         }
         Target::Node(id) => jumps::go(model, id)?,
-        Target::Branch(epoch) => branches::list_at(model, epoch)?,
+        Target::Branch(epoch) => branches::verbs::list_at(model, epoch)?,
         Target::Weight(named) => explain(model, named),
         Target::Breaker(named) => {
             let mut scopes = model.run.state.learned.breakers.keys();

@@ -4,10 +4,9 @@
 
 use crate::kernel::availability::unless_contradicted;
 use crate::kernel::context::PANES;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{About, Effect, Verb};
+use crate::kernel::verb::{About, Availability, Effect, Verb};
 use crate::surfaces::editor::edits::after;
-use crate::surfaces::list::choose as lists;
+use crate::surfaces::list::choose;
 use overrule_domain::command::Edit;
 
 /// The verb `insert-call`.
@@ -21,7 +20,7 @@ pub const VERB: Verb = Verb {
     available: |model| unless_contradicted(model, Some(&any()), || Availability::Offered),
     run: |model, _| {
         let after = after(model)?;
-        lists::tools_for_new(model, after);
+        choose::tools_for_new(model, after);
         Ok(())
     },
     ..Verb::BASE

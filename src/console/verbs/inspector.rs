@@ -81,7 +81,7 @@ pub const OUTPUT_COLOURS: Verb = Verb {
         None => model.inspector.bytes.then_some("colours"),
     },
     rank: |model| {
-        if model.overlays.is_top::<Dialog>() {
+        if model.stack.is_top::<Dialog>() {
             Rank::Last
         } else {
             Rank::Usual
@@ -117,7 +117,7 @@ pub const EXPAND: Verb = Verb {
 
 /// The document with the decision on top: of the open dialog, or of the inspector.
 fn decided_doc(model: &Model) -> &Doc {
-    let dialog = model.overlays.top::<Dialog>();
+    let dialog = model.stack.top::<Dialog>();
     dialog.map_or(&model.inspector.doc, |dialog| &dialog.sheet.doc)
 }
 

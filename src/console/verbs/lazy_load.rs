@@ -15,7 +15,7 @@ use crate::run::orphan_status::OrphanStatus;
 use crate::run::part::{LookResult, SentThen, WireSeen};
 use crate::run::question::Question;
 use crate::run::refusal::Refusal;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use overrule_domain::call::Status;
 use overrule_domain::id::TurnId;
 use overrule_domain::orphan_process::OrphanProcess;
@@ -52,7 +52,7 @@ fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
         return;
     };
     let newest = turn.asked;
-    let request = tabs::requests(turn).shown(model.inspector.upto).end as u32;
+    let request = documents::requests(turn).shown(model.inspector.upto).end as u32;
     let (turn, open) = (turn.id, turn.stream == Stream::Open && request == newest);
     let here = model.run.wire.as_ref();
     if here.is_some_and(|seen| (seen.turn, seen.request, seen.open) == (turn, request, open)) {
@@ -72,7 +72,7 @@ fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
     let Some(turn) = asked(model, Tab::Context) else {
         return;
     };
-    let request = tabs::requests(turn).shown(model.inspector.upto).end as u32;
+    let request = documents::requests(turn).shown(model.inspector.upto).end as u32;
     let turn = turn.id;
     let here = model.run.sent_then.as_ref();
     if here.is_some_and(|seen| (seen.turn, seen.request) == (turn, request)) {
@@ -212,7 +212,7 @@ pub(crate) fn orphan_found(model: &mut Model, of: OrphanCandidate, left: Option<
 /// Makes every shown decision again, in the inspector and in dialogs.
 pub(crate) fn decisions_changed(model: &mut Model) {
     model.inspector.made = None;
-    for surface in model.overlays.iter_mut() {
+    for surface in model.stack.iter_mut() {
         surface.renew();
     }
 }
@@ -221,7 +221,7 @@ pub(crate) fn decisions_changed(model: &mut Model) {
 pub(crate) fn older(model: &mut Model, back: bool) -> Result<(), Refusal> {
     let no_more = |which| Refusal::new(format!("No {which} ones"));
     let inspector = &mut model.inspector;
-    let several = tabs::several(&model.run, inspector.subject, inspector.tab);
+    let several = documents::several(&model.run, inspector.subject, inspector.tab);
     let several = several
         .ok_or_else(|| Refusal::new("Older ones exist only in the tabs `revisions`, `context` and `wire`"))?;
     let shown = several.shown(inspector.upto);

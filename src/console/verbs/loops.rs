@@ -9,7 +9,7 @@ use crate::kernel::prompt::{Prompt, Style};
 use crate::kernel::prompts;
 use crate::kernel::verb::{Effect, Verb};
 use crate::run::refusal::Refusal;
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use crate::surfaces::page::Page;
 use overrule_domain::command::{Command, EscapeCommand};
 use overrule_domain::escape::Detector;
@@ -21,8 +21,8 @@ pub const LOOPS: Verb = Verb {
     contexts: PANES,
     doc: "show loops, steps and outcomes",
     run: |model, _| {
-        model.overlays.push(Page::new("loops", |maker, parts| {
-            tabs::loops(maker, parts.offered(maker.run))
+        model.stack.push(Page::new("loops", |maker, parts| {
+            documents::loops(maker, parts.offered(maker.run));
         }));
         Ok(())
     },

@@ -6,12 +6,11 @@ use crate::kernel::context::PANES;
 use crate::kernel::model::Model;
 use crate::kernel::verb::{Effect, Verb};
 use crate::run::refusal::Refusal;
-use crate::surfaces::review::open as review;
+use crate::surfaces::review::preview;
 use overrule_base::text::visible;
 use overrule_domain::branch;
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::id::Epoch;
-use overrule_present::branch as branch_view;
 
 /// The verb `redo`.
 pub const VERB: Verb = Verb {
@@ -37,12 +36,12 @@ fn redo(model: &mut Model) -> Result<(), Refusal> {
     let to = target(model)?;
     let title = format!(
         "redo: back to {}",
-        visible(&branch_view::title(state, branch::of(state, to)))
+        visible(&overrule_present::branch::title(state, branch::of(state, to)))
     );
     let command = EditCommand::Redo {
         epoch: Some(model.run.state.epoch),
         effects_seen: None,
     };
-    review::command(model, Command::Edit(command), title);
+    preview::command(model, Command::Edit(command), title);
     Ok(())
 }

@@ -15,8 +15,7 @@ use crate::kernel::verb::{About, Care, Effect, Moment, Verb};
 use crate::run::refusal::Refusal;
 use crate::surfaces;
 use crate::surfaces::consent::verbs::consenting;
-use crate::surfaces::review::Whose;
-use crate::surfaces::review::open as review;
+use crate::surfaces::review::{Whose, preview};
 use crate::verbs::ask_choices::{asked, choices};
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command, ConsentChoice, Edit};
@@ -121,7 +120,7 @@ fn reject(model: &mut Model) -> Result<(), Refusal> {
 fn reject_repeat(model: &mut Model) -> Result<(), Refusal> {
     let (call, rev, digest) = asked(model)?;
     let digest = digest.ok_or_else(|| Refusal::not_ready(call))?;
-    model.overlays.pop();
+    model.stack.pop();
     let title = format!("reject {call}: what should the model know?");
     let prompt = Prompt::new(("reject", Style::PROSE), title, "", move |model, text, out| {
         let choice = ConsentChoice::Reject {
@@ -170,7 +169,7 @@ pub(crate) fn ask_instead(
         }
         let reason = text.into();
         let edits = vec![Edit::RejectAnswer { node, base, reason }];
-        review::edits(model, edits, Whose::New);
+        preview::edits(model, edits, Whose::New);
         Ok(())
     });
     prompts::ask(model, prompt);

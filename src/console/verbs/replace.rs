@@ -9,7 +9,7 @@ use crate::kernel::selection::status;
 use crate::kernel::verb::{About, Effect, Verb};
 use crate::run::refusal::Refusal;
 use crate::surfaces::editor::edits::selected;
-use crate::surfaces::list::choose as lists;
+use crate::surfaces::list::choose;
 
 /// The verb `replace`.
 pub const VERB: Verb = Verb {
@@ -35,6 +35,6 @@ fn replace(model: &mut Model) -> Result<(), Refusal> {
         .filter(|node| node.as_call().is_some())
         .map(overrule_domain::node::Node::rev)
         .ok_or_else(|| Refusal::not_call(node))?;
-    lists::tools_for(model, node, base);
+    choose::tools_for(model, node, base);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Search: in the graph, in what the inspector or an overlay shows, in the rows of a pane or a list.
+//! Search: in the graph, in what the inspector or the topmost surface shows, in the rows of a pane or a list.
 //!
 //! Must not know: how what was found is drawn.
 
@@ -7,15 +7,14 @@ use crate::kernel::graph::query;
 use crate::kernel::graph::query::Query;
 use crate::kernel::graph::{Pick, Search};
 use crate::kernel::inspector::Subject;
-use crate::kernel::model::Model;
-use crate::kernel::model::Text;
 use crate::kernel::model::screen::inside;
+use crate::kernel::model::{Model, Text};
 use crate::kernel::pane::{Pane, Place};
 use crate::kernel::prompt::{Prompt, Style};
 use crate::kernel::prompts;
 use crate::kernel::refresh::list_entries;
 use crate::run::refusal::LOADING;
-use crate::surfaces::graph::view as graph_view;
+use crate::surfaces::graph::view;
 use crate::verbs::jumps;
 use overrule_domain::id::TurnId;
 use overrule_domain::node::Node;
@@ -28,7 +27,7 @@ pub(crate) const WORDS: &str = "words, is:failed, tool:NAME, kind:thought, turn:
 enum Scope {
     Graph,
     Inspector,
-    /// The text of an overlay.
+    /// The text on the topmost surface.
     Text,
     /// The rows of an open list.
     List,
@@ -37,7 +36,7 @@ enum Scope {
 }
 
 fn scope(model: &Model) -> Scope {
-    match model.overlays.last() {
+    match model.stack.last() {
         Some(surface) if surface.listing().is_some() => Scope::List,
         Some(_) => Scope::Text,
         None if model.screen.focus == Pane::INSPECTOR => Scope::Inspector,
@@ -94,7 +93,7 @@ pub(crate) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
             }
         }
         Scope::List => {
-            if let Some(list) = model.overlays.last_mut().and_then(|top| top.listing_mut()) {
+            if let Some(list) = model.stack.last_mut().and_then(|top| top.listing_mut()) {
                 list.seek = Seek::new(text);
             }
         }
@@ -160,7 +159,7 @@ fn complain_unsearched(model: &mut Model) {
 
 /// The search in the rows of a pane or of the open list.
 fn of_rows(model: &mut Model) -> Option<&mut Seek> {
-    match (scope(model), model.overlays.last_mut()) {
+    match (scope(model), model.stack.last_mut()) {
         (Scope::Rows(pane), _) => {
             let own = model.lower.seek.as_mut().filter(|(of, _)| *of == pane);
             own.map(|(_, seek)| seek)
@@ -213,7 +212,7 @@ fn in_rows(model: &mut Model, back: bool) {
             }
         }
         _ => {
-            if let Some(list) = model.overlays.last_mut().and_then(|top| top.listing_mut()) {
+            if let Some(list) = model.stack.last_mut().and_then(|top| top.listing_mut()) {
                 list.point(row);
             }
         }
@@ -289,7 +288,7 @@ fn search_in_graph(model: &Model, text: &str, query: &Query) -> Search {
         text,
         query,
         &model.run.state,
-        (broken, &|id| graph_view::text_of(model, id)),
+        (broken, &|id| view::text_of(model, id)),
     )
 }
 

@@ -6,8 +6,7 @@ use crate::kernel::context::{Context, on};
 use crate::kernel::decide::send;
 use crate::kernel::model::Model;
 use crate::kernel::seen::dialog_seen;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{Care, Effect, Press, Verb};
+use crate::kernel::verb::{Availability, Care, Effect, Press, Verb};
 use crate::run::refusal::Refusal;
 use crate::run::too_long;
 use crate::surfaces;
@@ -80,9 +79,9 @@ fn available(model: &Model) -> Availability {
 }
 
 fn reduce(model: &mut Model, command: RunCommand, press: &mut Press<'_>) {
-    let top = model.overlays.last();
+    let top = model.stack.last();
     if top.is_some_and(|top| top.id().reads || top.question().is_some()) {
-        model.overlays.pop();
+        model.stack.pop();
     }
     model.queue.leaving = model.queue.selected;
     send(model, Command::Run(command), None, press.out);

@@ -34,7 +34,7 @@ pub(crate) fn list(model: &mut Model) {
 /// Shows the theme under the cursor of the open list. Restores the look once the list closes
 /// without a choice.
 pub(crate) fn try_on(model: &mut Model) {
-    let lists = model.overlays.find::<List>();
+    let lists = model.stack.find::<List>();
     let open = lists.filter(|list| list.purpose == ListPurpose::Theme);
     let settings = &mut model.settings;
     let Some(list) = open else {

@@ -6,12 +6,11 @@ use crate::kernel::context::PANES;
 use crate::kernel::model::Model;
 use crate::kernel::verb::{Effect, Verb};
 use crate::run::refusal::Refusal;
-use crate::surfaces::review::open as review;
+use crate::surfaces::review::preview;
 use overrule_base::text::visible;
 use overrule_domain::branch;
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::id::Epoch;
-use overrule_present::branch as branch_view;
 
 /// The verb `undo`.
 pub const VERB: Verb = Verb {
@@ -36,12 +35,12 @@ fn target(model: &Model) -> Result<Epoch, Refusal> {
 
 /// Previews an undo of the newest edit.
 fn undo(model: &mut Model) -> Result<(), Refusal> {
-    let what = branch_view::what(&model.run.state, target(model)?);
+    let what = overrule_present::branch::what(&model.run.state, target(model)?);
     let title = format!("undo: {}", visible(&what));
     let command = EditCommand::Undo {
         epoch: Some(model.run.state.epoch),
         effects_seen: None,
     };
-    review::command(model, Command::Edit(command), title);
+    preview::command(model, Command::Edit(command), title);
     Ok(())
 }

@@ -77,9 +77,9 @@ impl Banner {
         Self { role, words, hint }
     }
 
-    /// With the key that leads on, unless an overlay receives the keys.
+    /// With the key that leads on, unless a surface on top receives the keys.
     fn hint(self, model: &Model, hint: impl FnOnce() -> String) -> Self {
-        let hint = if model.overlays.is_empty() {
+        let hint = if model.stack.is_empty() {
             hint()
         } else {
             String::new()
@@ -102,7 +102,7 @@ impl Banner {
 
     fn halted(model: &Model, width: u16) -> Option<Self> {
         let why = model.run.halted.as_ref()?;
-        let key = if model.overlays.is_empty() {
+        let key = if model.stack.is_empty() {
             model.settings.keymap.first("why-waiting")
         } else {
             String::new()
@@ -137,8 +137,8 @@ impl Banner {
         } else {
             "ask again, or stop"
         };
-        // An overlay does not receive these keys, so they are not shown.
-        let next = if !model.overlays.is_empty() {
+        // A surface on top does not receive these keys, so they are not shown.
+        let next = if !model.stack.is_empty() {
             format!("you can {what}")
         } else if is_too_long {
             let key = model.settings.keymap.first("shorten");

@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use regex::Regex;
 
-use super::document as doc_rows;
+use super::document;
 use crate::ground::columns::Columns as _;
 use crate::ground::doc::Doc;
 use crate::ground::paint::{Canvas, row_of};
@@ -18,10 +18,8 @@ use crate::kernel::stack::{Erases, Surface};
 
 /// Draws the topmost surface, and the one below it where that stays on the screen.
 pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
-    let top = model.overlays.last();
-    let below = top
-        .filter(|top| top.is_over())
-        .and_then(|_| model.overlays.below());
+    let top = model.stack.last();
+    let below = top.filter(|top| top.is_over()).and_then(|_| model.stack.below());
     for surface in below.into_iter().chain(top) {
         one(model, frame, surface);
     }
@@ -49,7 +47,7 @@ pub(crate) fn open(model: &Model, frame: &mut Frame<'_>, area: Rect, title: &str
     inside(area)
 }
 
-/// Draws borders at both sides and below, where there is room around the overlay.
+/// Draws borders at both sides and below, where there is room around the dialog.
 fn sides(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let body = model.screen.places.body;
     let (upright, level) = match model.settings.charset {
@@ -92,14 +90,14 @@ pub(crate) fn document(
     (top, find): (usize, Option<&Regex>),
     role: Role,
 ) {
-    let area = model.screen.overlay(doc.rows());
+    let area = model.screen.dialog(doc.rows());
     let body = open(model, frame, area, title, role);
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
-    doc_rows::text(&mut canvas, body, doc, (top, model.more()), find);
-    doc_rows::position(&mut canvas, area, doc, top);
+    document::text(&mut canvas, body, doc, (top, model.more()), find);
+    document::position(&mut canvas, area, doc, top);
 }
 
 /// Wraps lines that are too long.
@@ -123,9 +121,9 @@ fn wrapped(lines: &[String], width: usize) -> Vec<String> {
 
 /// Draws the lines of a question below a title.
 pub(crate) fn lines(model: &Model, frame: &mut Frame<'_>, title: &str, lines: &[String]) {
-    let width = usize::from(model.screen.overlay_width()).saturating_sub(1);
+    let width = usize::from(model.screen.dialog_width()).saturating_sub(1);
     let lines = wrapped(lines, width);
-    let area = model.screen.overlay(lines.len());
+    let area = model.screen.dialog(lines.len());
     let body = open(model, frame, area, title, Role::Decision);
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),

@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::dialog;
-use super::document as doc_rows;
+use super::document;
 use crate::ground::paint::{Canvas, row_of};
 use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
@@ -81,6 +81,6 @@ pub(crate) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
         &rule.repeat(usize::from(line.width)),
         Role::Border,
     );
-    doc_rows::position(&mut canvas, line, &listing.doc, listing.top);
-    doc_rows::rows(&mut canvas, rest, &listing.doc, (listing.top, model.more()), None);
+    document::position(&mut canvas, line, &listing.doc, listing.top);
+    document::rows(&mut canvas, rest, &listing.doc, (listing.top, model.more()), None);
 }

@@ -43,13 +43,13 @@ impl<'a> Parts<'a> {
 impl Sheet {
     /// True if the rows were made for another event or width.
     pub fn is_stale(&self, model: &Model) -> bool {
-        self.made != Some((model.run.state.seq, model.screen.overlay_width())) || self.doc.is_due()
+        self.made != Some((model.run.state.seq, model.screen.dialog_width())) || self.doc.is_due()
     }
 
     /// Makes the rows again if they are stale, and keeps the position in them.
     pub fn prepare(&mut self, model: &mut Model, make: impl FnOnce(&mut Maker<'_>, &mut Parts<'_>)) {
         if self.is_stale(model) {
-            let width = model.screen.overlay_width();
+            let width = model.screen.dialog_width();
             self.made = Some((model.run.state.seq, width));
             let mut maker = Maker::new(
                 &model.run,
@@ -67,7 +67,7 @@ impl Sheet {
             make(&mut maker, &mut parts);
             self.doc = maker.doc;
         }
-        let height = usize::from(inside(model.screen.overlay(self.doc.rows())).height);
+        let height = usize::from(inside(model.screen.dialog(self.doc.rows())).height);
         self.top = self.top.min(self.doc.last_top(height));
     }
 
@@ -83,13 +83,13 @@ impl Sheet {
     /// What a frame shows of a question on it. A document that is still being laid out is no question yet.
     pub fn visible(&self, model: &Model, question: Question) -> Option<Visibility> {
         let doc = &self.doc;
-        let height = usize::from(inside(model.screen.overlay(doc.rows())).height);
+        let height = usize::from(inside(model.screen.dialog(doc.rows())).height);
         (!doc.is_waiting()).then(|| Visibility {
             question,
             // What the head of a decision covers is not on screen.
             rows: doc.shown(self.top, height),
             total: doc.rows(),
-            width: model.screen.overlay_width(),
+            width: model.screen.dialog_width(),
             stamp: doc.stamp(),
         })
     }

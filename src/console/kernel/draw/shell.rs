@@ -1,4 +1,4 @@
-//! Draws the whole screen: the panes in their places, and overlays on top.
+//! Draws the whole screen: the panes in their places, and what is open on top of them.
 //!
 //! Must not know: what is in a pane.
 
@@ -87,7 +87,7 @@ pub(crate) fn title(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pa
 
 /// Draws the title line of a pane without its text; returns the style for it.
 pub(crate) fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) -> Role {
-    let focused = model.screen.focus == pane && model.overlays.is_empty();
+    let focused = model.screen.focus == pane && model.stack.is_empty();
     let role = if focused { Role::Focus } else { Role::Border };
     let rule = match (model.settings.charset, focused, model.settings.line) {
         (Charset::Ascii, true, _) | (_, true, Line::Ascii) => "=",

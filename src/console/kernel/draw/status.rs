@@ -89,7 +89,7 @@ fn draw_message(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hin
 /// Where a cut message can be read in full.
 fn rest(model: &Model) -> String {
     let key = model.settings.keymap.first(Pane::LOG.verb());
-    if model.overlays.is_empty() && !key.is_empty() {
+    if model.stack.is_empty() && !key.is_empty() {
         format!("{key}: all of it")
     } else {
         "see the log".to_owned()
@@ -106,7 +106,7 @@ fn default_text(model: &Model) -> String {
     if !model.screen.can_decide() {
         return "too small to decide: needs 40x10".to_owned();
     }
-    if !model.overlays.is_empty() {
+    if !model.stack.is_empty() {
         return String::new();
     }
     match model.arming.frame.as_ref() {

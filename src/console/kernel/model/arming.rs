@@ -52,19 +52,19 @@ impl VisibleQuestion {
     }
 }
 
-/// Questions on screen, in the decision frame and in the topmost overlay.
+/// Questions on screen, in the decision frame and on the topmost surface.
 #[derive(Debug, Clone, Default)]
 pub struct Arming {
     /// In the decision frame.
     pub frame: Option<VisibleQuestion>,
-    /// In the topmost overlay.
-    pub overlay: Option<VisibleQuestion>,
+    /// On the topmost surface.
+    pub top: Option<VisibleQuestion>,
     /// Read rows of earlier questions, the newest last.
     before: VecDeque<VisibleQuestion>,
-    /// Time since when an overlay covers the decision frame.
+    /// Time since when a surface covers the decision frame.
     pub covered: Option<u64>,
-    /// Time since when the palette covers the overlay below it.
-    pub overlay_covered: Option<u64>,
+    /// Time since when the palette covers the surface below it.
+    pub top_covered: Option<u64>,
     /// Time of the newest message.
     pub now: u64,
     /// True if the last frame changed the status of a question, so that the next one looks
@@ -75,15 +75,15 @@ pub struct Arming {
     pub no_list: bool,
 }
 
-/// Kind of overlay above the panes.
+/// What covers the panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cover {
     /// Nothing.
     None,
-    /// An overlay.
-    Overlay,
-    /// The palette above another overlay. Its commands act on that overlay.
-    PaletteOverOverlay,
+    /// A surface.
+    Surface,
+    /// The palette above another surface. Its commands act on that surface.
+    PaletteOverSurface,
 }
 
 /// Visibility of a question in a frame.
@@ -114,7 +114,7 @@ impl Visibility {
     }
 }
 
-/// Visibility in the decision frame and in the topmost overlay, and the kind of overlay.
+/// Visibility in the decision frame and on the topmost surface, and what covers the panes.
 pub type FrameVisibility = (Option<Visibility>, Option<Visibility>, Cover);
 
 /// Status of a question for the status line and the look of the decision keys.
@@ -131,13 +131,13 @@ struct QuestionStatus {
 impl Arming {
     /// Restarts the minimum time on screen. Read rows stay read.
     pub fn rearm(&mut self) {
-        for shown in [&mut self.frame, &mut self.overlay].into_iter().flatten() {
+        for shown in [&mut self.frame, &mut self.top].into_iter().flatten() {
             shown.since = shown.since.max(self.now);
         }
     }
 
     /// Records the visibility in a frame, and when it was flushed.
-    pub fn drawn(&mut self, (frame, overlay, cover): FrameVisibility, at: u64, arming_ms: u64) {
+    pub fn drawn(&mut self, (frame, top, cover): FrameVisibility, at: u64, arming_ms: u64) {
         let covered = cover != Cover::None;
         let before = self.question_statuses(arming_ms);
         self.now = self.now.max(at);
@@ -151,25 +151,25 @@ impl Arming {
                 shown.since = at;
             }
         }
-        if cover == Cover::PaletteOverOverlay {
-            self.overlay_covered.get_or_insert(at);
+        if cover == Cover::PaletteOverSurface {
+            self.top_covered.get_or_insert(at);
         } else {
-            let fresh = self.overlay_covered.take();
-            if let (None, Some(_), Some(frame)) = (&self.overlay, &overlay, &self.frame) {
-                // Rows read in the frame count as read in the overlay too.
+            let fresh = self.top_covered.take();
+            if let (None, Some(_), Some(frame)) = (&self.top, &top, &self.frame) {
+                // Rows read in the frame count as read on the surface too.
                 remember(&mut self.before, frame.clone());
             }
-            self.overlay = see(&mut self.before, self.overlay.take(), overlay, at);
-            if let (Some(_), Some(shown)) = (fresh, &mut self.overlay) {
+            self.top = see(&mut self.before, self.top.take(), top, at);
+            if let (Some(_), Some(shown)) = (fresh, &mut self.top) {
                 shown.since = at;
             }
         }
         self.changed = before != self.question_statuses(arming_ms);
     }
 
-    /// Status of the questions in the frame and in the overlay.
+    /// Status of the questions in the frame and on the topmost surface.
     fn question_statuses(&self, arming_ms: u64) -> [QuestionStatus; 2] {
-        [&self.frame, &self.overlay].map(|slot| {
+        [&self.frame, &self.top].map(|slot| {
             let Some(shown) = slot else {
                 return QuestionStatus::default();
             };
@@ -184,7 +184,7 @@ impl Arming {
 
     /// When the last question becomes decidable, if it is not yet.
     pub fn wake_at(&self, arming_ms: u64) -> Option<u64> {
-        [&self.frame, &self.overlay]
+        [&self.frame, &self.top]
             .into_iter()
             .flatten()
             .map(|shown| shown.since + arming_ms)
@@ -194,15 +194,15 @@ impl Arming {
 
     /// True if all of a question was on screen, now or before.
     pub fn was_read(&self, question: &Question) -> bool {
-        let slots = self.frame.iter().chain(&self.overlay).chain(&self.before);
+        let slots = self.frame.iter().chain(&self.top).chain(&self.before);
         slots
             .filter(|shown| shown.question == *question)
             .any(VisibleQuestion::is_read)
     }
 
-    /// The question if it is on screen: in the overlay, or in the decision frame.
+    /// The question if it is on screen: on the topmost surface, or in the decision frame.
     pub fn find(&self, question: &Question, on_top: bool) -> Option<&VisibleQuestion> {
-        let slot = if on_top { &self.overlay } else { &self.frame };
+        let slot = if on_top { &self.top } else { &self.frame };
         slot.as_ref().filter(|shown| shown.question == *question)
     }
 }
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn arming_restarts_after_an_overlay() {
+    fn arming_restarts_after_a_surface_closed() {
         let mut arming = Arming::default();
         let view = || Visibility {
             question: Question::Stop,
@@ -316,7 +316,7 @@ mod tests {
             stamp: 0,
         };
         arming.drawn((Some(view()), None, Cover::None), 0, 500);
-        arming.drawn((None, None, Cover::Overlay), 100, 500);
+        arming.drawn((None, None, Cover::Surface), 100, 500);
         assert!(arming.frame.is_some());
         arming.drawn((Some(view()), None, Cover::None), 1000, 500);
         assert_eq!(arming.frame.as_ref().unwrap().since, 1000);

@@ -20,7 +20,7 @@ pub enum What {
     RefuseServer(NameHash),
     /// Report that an execution did not happen.
     DidNot(Seq),
-    /// Close the overlay above this number of others, and lose its typed text.
+    /// Close the surface above this number of others, and lose its typed text.
     Close(usize),
     /// Give an empty result.
     Empty,

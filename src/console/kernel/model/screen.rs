@@ -91,7 +91,7 @@ pub struct Screen {
     pub focused: Option<bool>,
     /// Whether the console has the mouse.
     pub mouse: bool,
-    /// True if the overlay takes the whole width.
+    /// True if the topmost surface takes the whole width.
     pub broad: bool,
     /// True if the bar of a recorded run is shown.
     pub bar: bool,
@@ -160,8 +160,8 @@ impl Screen {
             .unwrap_or(Pane::GRAPH)
     }
 
-    /// Columns of an overlay.
-    pub fn overlay_width(&self) -> u16 {
+    /// Columns of a dialog.
+    pub fn dialog_width(&self) -> u16 {
         if self.broad {
             self.width
         } else {
@@ -169,20 +169,20 @@ impl Screen {
         }
     }
 
-    /// Area of an overlay of `rows` rows, including its title line.
-    pub fn overlay(&self, rows: usize) -> Rect {
+    /// Area of a dialog of `rows` rows, including its title line.
+    pub fn dialog(&self, rows: usize) -> Rect {
         let body = self.places.body;
-        let width = self.overlay_width();
+        let width = self.dialog_width();
         let height = u16::try_from(rows.saturating_add(1))
             .unwrap_or(u16::MAX)
             .clamp(2, body.height.max(2));
         Rect::new((self.width - width) / 2, body.y, width, height.min(body.height))
     }
 
-    /// Areas of an overlay with a list of `rows` rows and `more` rows of details: the whole, the
+    /// Areas of a dialog with a list of `rows` rows and `more` rows of details: the whole, the
     /// list, the details.
     pub fn listing(&self, rows: usize, more: usize) -> (Rect, Rect, Rect) {
-        let whole = self.overlay(rows + more + 1);
+        let whole = self.dialog(rows + more + 1);
         let area = inside(whole);
         let requested = u16::try_from(rows).unwrap_or(u16::MAX);
         let most = if more == 0 {

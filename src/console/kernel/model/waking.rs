@@ -4,6 +4,7 @@
 
 use super::Model;
 use super::running::SPIN_MS;
+use crate::kernel::pane::Pane;
 use crate::run::idle_time::IDLE_MS;
 use overrule_domain::call::Status;
 use overrule_domain::ladder;
@@ -30,7 +31,7 @@ impl Model {
         let after = |ms: u64| self.arming.now.saturating_add(ms);
         let idle = self.unheard();
         let idle = idle.map(|one| after(IDLE_MS.saturating_sub(one.ms).max(1000)));
-        let works = self.screen.lower.is_some_and(|pane| pane.ticks()) && self.run.is_busy();
+        let works = self.screen.lower.is_some_and(Pane::ticks) && self.run.is_busy();
         let works = self.now_of_run().filter(|_| works).map(|_| after(1000));
         let keys = self.keys.wake_at(self.arming.now);
         let runs = self.shows_running().then(|| after(SPIN_MS));

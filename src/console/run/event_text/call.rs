@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use overrule_domain::event::CallEvent;
 use overrule_domain::ladder::span;
 use overrule_domain::rule;
-use overrule_present as present;
 
 /// An event of a call, without its number and its author.
 pub(crate) fn describe(event: &CallEvent) -> String {
@@ -32,7 +31,7 @@ pub(crate) fn describe(event: &CallEvent) -> String {
         CallEvent::ConsentAsked { call, .. } => format!("{call}: an equal effect may have happened already"),
         CallEvent::Decided {
             call, rev, decision, ..
-        } => format!("{call} {rev} {}", present::decision(decision)),
+        } => format!("{call} {rev} {}", overrule_present::decision(decision)),
         CallEvent::Graced { call, wait_ms, .. } => {
             format!(
                 "{call} runs in {}: until then it can be cancelled",

@@ -8,16 +8,12 @@ use crate::kernel::executions::running;
 use crate::kernel::model::Model;
 use crate::kernel::prompt::{Prompt, Style};
 use crate::kernel::refresh::prepare;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{Effect, Press, Verb};
+use crate::kernel::verb::{Availability, Effect, Press, Verb};
 use crate::kernel::{decide, prompts};
 use crate::run::refusal::Refusal;
-use crate::surfaces::consent::verbs as consent;
 use crate::surfaces::documents::{Fix, fits};
 use crate::surfaces::editor::edits::guide_with;
-use crate::surfaces::outcome::verbs as unknown_outcome;
-use crate::surfaces::staged_edits::verbs as staged_edits;
-use crate::surfaces::stop::verbs as emergency_stop;
+use crate::surfaces::{consent, outcome, staged_edits, stop};
 use crate::verbs::{
     answer, approve, choices, correct, edit, guide, jumps, limits, loops, pause, reject, repair, replace,
     reset_breaker,
@@ -161,20 +157,24 @@ pub fn decisions(state: &State, need: &Attention) -> &'static [&'static Verb] {
             &[&answer::VERB, &reject::REJECT]
         }
         Some((_, Status::AwaitingApproval)) => &[&approve::APPROVE, &reject::REJECT],
-        Some((_, Status::Consent(_))) => &[&consent::REUSE, &consent::RUN_AGAIN, &reject::REJECT_REPEAT],
+        Some((_, Status::Consent(_))) => &[
+            &consent::verbs::REUSE,
+            &consent::verbs::RUN_AGAIN,
+            &reject::REJECT_REPEAT,
+        ],
         Some((id, Status::OutcomeUnknown(attempt))) => {
             if state.call(id).is_some_and(|call| call.has_ended(*attempt)) {
                 &[
-                    &unknown_outcome::IT_HAPPENED,
-                    &unknown_outcome::IT_DID_NOT,
-                    &unknown_outcome::DID_NOT_FINISH,
-                    &unknown_outcome::ABANDON_CALL,
+                    &outcome::verbs::IT_HAPPENED,
+                    &outcome::verbs::IT_DID_NOT,
+                    &outcome::verbs::DID_NOT_FINISH,
+                    &outcome::verbs::ABANDON_CALL,
                 ]
             } else {
                 &[
-                    &unknown_outcome::IT_HAPPENED,
-                    &unknown_outcome::IT_DID_NOT,
-                    &unknown_outcome::ABANDON_CALL,
+                    &outcome::verbs::IT_HAPPENED,
+                    &outcome::verbs::IT_DID_NOT,
+                    &outcome::verbs::ABANDON_CALL,
                 ]
             }
         }
@@ -202,7 +202,7 @@ fn helps(model: &Model, fix: Fix) -> Availability {
 /// Carries out a fix. It decides nothing by itself: the operator decides there with the usual keys.
 fn fix(model: &mut Model, fix: Fix, press: &mut Press<'_>) -> Result<(), Refusal> {
     let need = need(model, fix)?;
-    model.overlays.pop();
+    model.stack.pop();
     match fix {
         Fix::Go => go(model, &need, press),
         Fix::Arguments => about(model, &need, &edit::VERB, press),
@@ -222,7 +222,7 @@ fn go(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), 
         AttentionReason::Breaker => carry_out(model, &reset_breaker::VERB, press),
         AttentionReason::Stream(_) => carry_out(model, &jumps::NEXT_PENDING, press),
         AttentionReason::Edit if !model.staged_edits.is_empty() => {
-            carry_out(model, &staged_edits::STAGED_EDITS, press)
+            carry_out(model, &staged_edits::verbs::STAGED_EDITS, press)
         }
         AttentionReason::Calls
         | AttentionReason::Repair
@@ -292,7 +292,7 @@ fn stop(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<()
             let words = leave(&model.run.state, incident).ok_or_else(|| Refusal::removed("loop"))?;
             guide_with(model, &words);
         }
-        Branch::Run => return carry_out(model, &emergency_stop::EMERGENCY_STOP, press),
+        Branch::Run => return carry_out(model, &stop::verbs::EMERGENCY_STOP, press),
     }
     Ok(())
 }

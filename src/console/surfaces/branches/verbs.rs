@@ -13,12 +13,11 @@ use crate::run::refusal::Refusal;
 use crate::run::target::Target;
 use crate::surfaces;
 use crate::surfaces::branches::BranchList;
-use crate::surfaces::review::open as review;
+use crate::surfaces::review::preview;
 use overrule_base::text::visible;
 use overrule_domain::branch;
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::id::Epoch;
-use overrule_present::branch as branch_view;
 
 /// The verb `branches`.
 pub const BRANCHES: Verb = Verb {
@@ -100,7 +99,7 @@ pub(crate) fn in_pane_leads(model: &Model) -> Rank {
 
 /// True in a list over the panes, and for a row of the branch pane that satisfies `is`.
 pub(crate) fn on_branch(model: &Model, is: impl Fn(Epoch) -> bool) -> bool {
-    !model.overlays.is_empty() || matches!(model.followed(), Target::Branch(epoch) if is(epoch))
+    !model.stack.is_empty() || matches!(model.followed(), Target::Branch(epoch) if is(epoch))
 }
 
 /// Like [`on_branch`], for a branch that is not the current one.
@@ -121,17 +120,17 @@ pub(crate) fn list_at(model: &mut Model, epoch: Epoch) -> Result<(), Refusal> {
     some(model)?;
     let mut branches = BranchList::default();
     branches.list.selected = Some(Target::Branch(epoch));
-    model.overlays.push(branches);
+    model.stack.push(branches);
     Ok(())
 }
 
 pub(crate) fn listing(model: &Model) -> Option<&BranchList> {
-    model.overlays.top()
+    model.stack.top()
 }
 
 /// True if a command applies to the row under the cursor of the branch pane.
 pub(crate) fn in_pane(model: &Model) -> bool {
-    model.overlays.is_empty() && model.screen.focus == surfaces::branch_pane::PANE
+    model.stack.is_empty() && model.screen.focus == surfaces::branch_pane::PANE
 }
 
 /// The branch under the cursor: of the list, or of the pane.
@@ -162,13 +161,16 @@ fn switch(model: &mut Model) -> Result<(), Refusal> {
     if to == branch::current(state) {
         return Err(already_current(to));
     }
-    let title = format!("switch to {}", visible(&branch_view::title(state, to)));
+    let title = format!(
+        "switch to {}",
+        visible(&overrule_present::branch::title(state, to))
+    );
     let command = EditCommand::Switch {
         to,
         epoch: Some(state.epoch),
         effects_seen: None,
     };
-    review::command(model, Command::Edit(command), title);
+    preview::command(model, Command::Edit(command), title);
     Ok(())
 }
 
@@ -204,7 +206,7 @@ fn mark(model: &mut Model) -> Result<(), Refusal> {
         model.lower.forget(surfaces::branch_pane::PANE);
         return Ok(());
     }
-    if let Some(open) = model.overlays.top_mut::<BranchList>() {
+    if let Some(open) = model.stack.top_mut::<BranchList>() {
         open.marked = (open.marked != Some(epoch)).then_some(epoch);
         open.list.made = None;
     }

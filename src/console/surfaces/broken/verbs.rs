@@ -8,8 +8,7 @@ use crate::kernel::decide::send;
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
 use crate::kernel::seen::dialog_seen;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{Care, Effect, Verb};
+use crate::kernel::verb::{Availability, Care, Effect, Verb};
 use crate::run::question::Question;
 use crate::run::refusal::Refusal;
 use overrule_domain::command::{Command, RunCommand};
@@ -84,7 +83,7 @@ fn broken(
     out: &mut Vec<Out>,
 ) -> Result<(), Refusal> {
     let command = of_dialog(model, make).ok_or_else(|| Refusal::new("No stream is broken here"))?;
-    model.overlays.pop();
+    model.stack.pop();
     model.queue.leaving = model.queue.selected;
     send(model, command, None, out);
     Ok(())

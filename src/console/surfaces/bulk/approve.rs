@@ -27,7 +27,7 @@ use overrule_present::many;
 
 /// Opens the list, or adds calls that arrived since to the open one.
 pub(crate) fn list(model: &mut Model) -> Result<(), Refusal> {
-    if let Some(bulk) = model.overlays.top::<Bulk>()
+    if let Some(bulk) = model.stack.top::<Bulk>()
         && !bulk.is_dated()
     {
         return Err(Refusal::new("The list is up to date: no new calls"));
@@ -42,14 +42,14 @@ pub(crate) fn list(model: &mut Model) -> Result<(), Refusal> {
             left => format!("{nothing}: {left}"),
         }));
     }
-    model.overlays.pop_if(|_: &Bulk| true);
+    model.stack.pop_if(|_: &Bulk| true);
     let bulk = Bulk {
         stamp: stamp(&items),
         items,
         excluded: left,
         ..Bulk::default()
     };
-    model.overlays.push(bulk);
+    model.stack.push(bulk);
     Ok(())
 }
 
@@ -123,7 +123,7 @@ fn stamp(items: &[BulkItem]) -> u64 {
 
 /// Approves the listed calls that wait unchanged.
 pub(crate) fn approve(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let Some(bulk) = model.overlays.top::<Bulk>() else {
+    let Some(bulk) = model.stack.top::<Bulk>() else {
         return Ok(());
     };
     let gone = bulk.items.iter().filter(|item| item.left.is_some());
@@ -134,7 +134,7 @@ pub(crate) fn approve(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refus
             "Nothing approved: no listed call still waits unchanged",
         ));
     }
-    model.overlays.pop();
+    model.stack.pop();
     let commands: Vec<Command> = items
         .iter()
         .map(|item| {

@@ -7,8 +7,7 @@ use crate::kernel::context::{PANES, on};
 use crate::kernel::model::Model;
 use crate::kernel::seen::list_read;
 use crate::kernel::verb::{Care, Effect, Verb};
-use crate::surfaces::bulk::Bulk;
-use crate::surfaces::bulk::approve as bulk;
+use crate::surfaces::bulk::{Bulk, approve};
 
 /// The verb `approve-all`.
 pub const APPROVE_ALL: Verb = Verb {
@@ -19,7 +18,7 @@ pub const APPROVE_ALL: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Careful,
-    run: |model, _| bulk::list(model),
+    run: |model, _| approve::list(model),
     ..Verb::BASE
 };
 
@@ -43,7 +42,7 @@ pub const APPROVE_LIST: Verb = Verb {
         Some(list) => list_read(model, list.stamp, moment),
         None => Ok(()),
     },
-    run: |model, press| bulk::approve(model, press.out),
+    run: |model, press| approve::approve(model, press.out),
     ..Verb::BASE
 };
 
@@ -60,5 +59,5 @@ pub const REFRESH_LIST: Verb = Verb {
 
 /// The open list.
 fn list(model: &Model) -> Option<&Bulk> {
-    model.overlays.top()
+    model.stack.top()
 }

@@ -1,4 +1,4 @@
-//! Corrects the class of an error: shows the error, the new rule and two answers.
+//! Takes the typed pattern of the rule to save, and the answer whether the rule was stored.
 //!
 //! Must not know: where settings are stored, how an error is classified.
 
@@ -15,7 +15,7 @@ const KEY: &str = "errors.corrections";
 
 /// Takes the typed pattern. Saving the rule checks it.
 pub(crate) fn set_pattern(model: &mut Model, text: String) {
-    if let Some(asked) = model.overlays.top_mut::<Classifying>() {
+    if let Some(asked) = model.stack.top_mut::<Classifying>() {
         asked.pattern = text;
         asked.sheet.made = None;
     }
@@ -27,7 +27,7 @@ pub(crate) fn stored(model: &mut Model, stored: Result<Box<Correction>, String>,
         Ok(rule) => rule,
         Err(why) => return model.complain(why),
     };
-    model.overlays.pop_if(|_: &Classifying| true);
+    model.stack.pop_if(|_: &Classifying| true);
     let output = model.settings.files.policy.iter().find(|(key, _)| key == KEY);
     let otherwise = output.and_then(|(_, value)| serde_json::from_str::<Vec<Correction>>(value).ok());
     let value = correction::with(&model.run.state, &otherwise.unwrap_or_default(), &rule);

@@ -1,4 +1,4 @@
-//! Corrects the class of an error: shows the error, the new rule and two answers.
+//! Opens the question about the class of an error, changes its rule, and answers it.
 //!
 //! Must not know: where settings are stored, how an error is classified.
 use crate::kernel::context::{PANES, on};
@@ -75,7 +75,7 @@ fn show(model: &mut Model) -> Result<(), Refusal> {
     let failed = Corrigible::of(&model.run.state, id).map_err(outside)?;
     let pattern = failed.pattern();
     let sheet = Sheet::default();
-    model.overlays.push(Classifying {
+    model.stack.push(Classifying {
         failed,
         pattern,
         sheet,
@@ -84,7 +84,7 @@ fn show(model: &mut Model) -> Result<(), Refusal> {
 }
 
 fn asked(model: &Model) -> Result<Classifying, Refusal> {
-    let asked = model.overlays.top::<Classifying>();
+    let asked = model.stack.top::<Classifying>();
     asked
         .cloned()
         .ok_or_else(|| Refusal::not_open("The page of an error"))

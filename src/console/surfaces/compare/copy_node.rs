@@ -6,15 +6,13 @@ use crate::kernel::availability::offered;
 use crate::kernel::context::on;
 use crate::kernel::decide::subject;
 use crate::kernel::model::Model;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{About, Effect, Verb};
+use crate::kernel::verb::{About, Availability, Effect, Verb};
 use crate::run::refusal::Refusal;
 use crate::run::target::Target;
 use crate::surfaces;
 use crate::surfaces::branches::verbs::{already_current, in_pane, in_pane_leads, on_other_branch, selected};
 use crate::surfaces::compare::Comparison;
-use crate::surfaces::review::Whose;
-use crate::surfaces::review::open as review;
+use crate::surfaces::review::{Whose, preview};
 use overrule_domain::branch;
 use overrule_domain::command::Edit;
 use overrule_domain::id::{Epoch, NodeId};
@@ -52,7 +50,7 @@ fn copy(model: &mut Model) -> Result<(), Refusal> {
         let node = subject(model).ok_or_else(|| Refusal::not_selected("node"))?;
         return take_from(model, node.call(), from);
     }
-    let open = model.overlays.top::<Comparison>();
+    let open = model.stack.top::<Comparison>();
     let open = open.ok_or_else(|| Refusal::not_open("The comparison"))?;
     let Some(Target::Node(node)) = open.list.selected else {
         return Err(Refusal::not_selected("node"));
@@ -88,6 +86,6 @@ fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), Refusal
         .node(node.observation())
         .filter(|node| node.active);
     let base = here.map(overrule_domain::node::Node::rev);
-    review::edits(model, vec![Edit::Copy { node, base, from }], Whose::New);
+    preview::edits(model, vec![Edit::Copy { node, base, from }], Whose::New);
     Ok(())
 }

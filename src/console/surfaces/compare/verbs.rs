@@ -54,7 +54,7 @@ pub const COMPARE_ALL: Verb = Verb {
 
 /// True if a comparison lists equal nodes too.
 fn lists_all(model: &Model) -> bool {
-    model.overlays.top::<Comparison>().is_some_and(|open| open.all)
+    model.stack.top::<Comparison>().is_some_and(|open| open.all)
 }
 
 /// The branches to compare: the marked one, else the parent, else for the first branch the current one; and a branch.
@@ -81,13 +81,13 @@ fn compare(model: &mut Model) -> Result<(), Refusal> {
             "Cannot compare a branch with itself. Choose another or mark one with {key}"
         )));
     };
-    model.overlays.push(Comparison::new(a, b));
+    model.stack.push(Comparison::new(a, b));
     Ok(())
 }
 
 /// Shows or hides nodes that are equal on both branches.
 fn compare_all(model: &mut Model) {
-    if let Some(open) = model.overlays.top_mut::<Comparison>() {
+    if let Some(open) = model.stack.top_mut::<Comparison>() {
         open.all = !open.all;
         open.list.made = None;
     }

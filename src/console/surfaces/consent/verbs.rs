@@ -88,7 +88,7 @@ fn consent(model: &mut Model, choice: ConsentChoice, out: &mut Vec<Out>) -> Resu
     let again = choice == ConsentChoice::RunAgain;
     let shown = shown_in_dialog(model).filter(|_| again);
     let digest = digest.ok_or_else(|| Refusal::not_ready(call))?;
-    model.overlays.pop();
+    model.stack.pop();
     if again && let Some(tool) = confirmation(model, call) {
         ask_word(model, "run again", (call, &tool), move |model, word, out| {
             let shown = (shown.clone(), Some(word));

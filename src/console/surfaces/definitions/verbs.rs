@@ -11,8 +11,7 @@ use crate::kernel::dialog::Dialog;
 use crate::kernel::model::Model;
 use crate::kernel::model::double_press::What;
 use crate::kernel::msg::Out;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{Care, Effect, Press, Verb};
+use crate::kernel::verb::{Availability, Care, Effect, Press, Verb};
 use crate::run::link::{ServerOrder, ServerState};
 use crate::run::question::Question;
 use crate::run::refusal::Refusal;
@@ -103,7 +102,7 @@ fn show(model: &mut Model) -> Result<(), Refusal> {
         difference,
     };
     model
-        .overlays
+        .stack
         .push(Dialog::new(&DEFINITIONS_QUESTION, question, false));
     Ok(())
 }
@@ -121,7 +120,7 @@ fn accept(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
         server: text(server),
         hash: text(hash),
     }));
-    model.overlays.pop();
+    model.stack.pop();
     model.set_status("Accepting the definitions");
     Ok(())
 }

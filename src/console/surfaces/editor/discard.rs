@@ -9,19 +9,19 @@ use crate::kernel::msg::Out;
 use crate::kernel::prompt::Prompt;
 use crate::run::refusal::SENT;
 use crate::surfaces::editor::state::{Editor, Meanwhile};
-use crate::surfaces::staged_edits::hold as stage;
+use crate::surfaces::staged_edits::hold;
 
 /// Closes what is open. A second press right after confirms that typed text is dropped, and that
 /// an editor closes whose node changed since it was opened.
 pub(crate) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
-    let what = What::Close(model.overlays.len());
+    let what = What::Close(model.stack.len());
     let doubled = model.double_press.is_again(what, model.arming.now);
     if !doubled && asks_before_dropping(model) {
         model.double_press.remember(what, model.arming.now);
         return;
     }
-    let Some(editor) = model.overlays.top::<Editor>() else {
-        model.overlays.pop();
+    let Some(editor) = model.stack.top::<Editor>() else {
+        model.stack.pop();
         return;
     };
     if editor.sent {
@@ -39,13 +39,13 @@ pub(crate) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
         return;
     }
     if let Some(node) = node {
-        let runs = stage::describe_released(model, node, "now");
+        let runs = hold::describe_released(model, node, "now");
         if !runs.is_empty() {
             model.set_status(format!("Closed{runs}"));
         }
-        stage::release(model, node, out);
+        hold::release(model, node, out);
     }
-    model.overlays.pop();
+    model.stack.pop();
 }
 
 /// Asks for a second press before a line with typed prose closes; true if it asked.
@@ -54,7 +54,7 @@ fn asks_before_dropping(model: &mut Model) -> bool {
         model.settings.keymap.first("accept"),
         model.settings.keymap.first("discard"),
     );
-    let Some(line) = model.overlays.top::<Prompt>() else {
+    let Some(line) = model.stack.top::<Prompt>() else {
         return false;
     };
     if !line.style.prose || line.field.is_unchanged() || line.field.is_empty() {
@@ -90,7 +90,7 @@ fn before_leaving(model: &Model, editor: &Editor, meanwhile: Option<Meanwhile>) 
     }
     let runs = editor
         .holds()
-        .map(|node| stage::describe_released(model, node, "then"));
+        .map(|node| hold::describe_released(model, node, "then"));
     let runs = runs.unwrap_or_default();
     format!("The text was changed. {keep} finishes it, {drop} again drops it{runs}")
 }

@@ -67,7 +67,7 @@ fn meanwhile(model: &Model, frame: &mut Frame<'_>, editor: &Editor, body: Rect) 
 
 /// Draws the editor.
 pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
-    let area = model.screen.overlay(usize::from(u16::MAX - 1));
+    let area = model.screen.dialog(usize::from(u16::MAX - 1));
     let (line, column) = editor.field.cursor();
     let tool = editor
         .purpose

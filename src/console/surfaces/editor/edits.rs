@@ -11,10 +11,8 @@ use crate::kernel::model::double_press::What;
 use crate::kernel::msg::Out;
 use crate::run::refusal::Refusal;
 use crate::surfaces::editor::state::{EditBase, Editor, Purpose};
-use crate::surfaces::review::Whose;
-use crate::surfaces::review::open as review;
-use crate::surfaces::rule::open as rules;
-use overrule_domain as domain;
+use crate::surfaces::review::{Whose, preview};
+use crate::surfaces::rule;
 use overrule_domain::advice::Cards;
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, Resolution};
@@ -27,7 +25,7 @@ use overrule_domain::node::Content;
 /// Opens an editor, which records the state that it is based on.
 pub(crate) fn open_text(model: &mut Model, mut editor: Editor) {
     editor.edit_base = EditBase::of(&model.run.state, &editor.purpose);
-    model.overlays.push(editor);
+    model.stack.push(editor);
 }
 
 /// Opens an editor for a new text.
@@ -62,7 +60,7 @@ pub(crate) fn new_words(model: &mut Model, purpose: Purpose) {
 /// Opens guidance with a prepared text. The operator checks, changes and sends it.
 pub(crate) fn guide_with(model: &mut Model, words: &str) {
     new_words(model, Purpose::Guide { after: None });
-    if let Some(editor) = model.overlays.top_mut::<Editor>() {
+    if let Some(editor) = model.stack.top_mut::<Editor>() {
         editor.put(words.to_owned());
     }
 }
@@ -150,9 +148,9 @@ pub(crate) fn value_editor(model: &mut Model, purpose: Purpose) {
 
 /// Finishes the text of the editor: sends it, or previews what it would do.
 pub(crate) fn finish(model: &mut Model, out: &mut Vec<Out>) {
-    let editor = model.overlays.top::<Editor>();
+    let editor = model.stack.top::<Editor>();
     if editor.is_some_and(|editor| editor.purpose == Purpose::Rule) {
-        if let Err(why) = rules::finish(model) {
+        if let Err(why) = rule::finish(model) {
             model.complain(why);
         }
         return;
@@ -178,7 +176,7 @@ fn finish_edit(model: &mut Model, edit: Edit, item: Option<u64>, out: &mut Vec<O
         send_typed(model, Command::Edit(command), None, out);
         return;
     }
-    review::edits(model, vec![edit], item.map_or(Whose::New, Whose::Item));
+    preview::edits(model, vec![edit], item.map_or(Whose::New, Whose::Item));
 }
 
 /// Sends the value that was typed for a call. Previews it first if it is an edit by now or affects
@@ -191,14 +189,14 @@ fn send_or_review(
 ) {
     let state = &model.run.state;
     let command = Command::Call(command);
-    let facts = domain::decide::command(state, &Cards(state), &command);
+    let facts = overrule_domain::decide::command(state, &Cards(state), &command);
     // The run refuses an invalid command and says why.
     let touches = facts.is_ok_and(|facts| {
         let is_edit = facts.iter().any(|fact| matches!(fact, Event::Edit(_)));
         is_edit || !touches_nothing(&of_events(state, &facts))
     });
     if touches {
-        return review::review_value(model, command, (call, value));
+        return preview::value(model, command, (call, value));
     }
     model.queue.leaving = model.queue.selected;
     send_typed(model, command, Some(call), out);
@@ -206,7 +204,7 @@ fn send_or_review(
 
 /// Sends the command of the topmost editor, which stays open until the run has replied.
 fn send_typed(model: &mut Model, command: Command, call: Option<NodeId>, out: &mut Vec<Out>) {
-    if let Some(editor) = model.overlays.top_mut::<Editor>() {
+    if let Some(editor) = model.stack.top_mut::<Editor>() {
         editor.sent = true;
     }
     send(model, command, call, out);
@@ -234,9 +232,7 @@ pub(crate) fn typed_edit(model: &mut Model) -> Option<(Edit, Option<u64>)> {
 }
 
 fn typed(model: &mut Model) -> Option<Typed> {
-    let Some(editor) = model.overlays.top_mut::<Editor>() else {
-        return None;
-    };
+    let editor = model.stack.top_mut::<Editor>()?;
     if editor.sent {
         return None;
     }

@@ -12,7 +12,7 @@ pub(crate) fn take(model: &mut Model, result: Result<EditedFile, String>, out: &
         Ok(written) => written,
         Err(why) => return model.complain(format!("Nothing copied from $EDITOR: {why}")),
     };
-    let taken = match model.overlays.top_mut::<Editor>() {
+    let taken = match model.stack.top_mut::<Editor>() {
         Some(editor) if !editor.sent => Ok(editor.take_external(&written.text)),
         _ => Err("its text is no longer open".to_owned()),
     };

@@ -11,7 +11,7 @@ use crate::kernel::prompt::{Prompt, Style};
 use crate::kernel::prompts;
 use crate::run::refusal::Refusal;
 use crate::surfaces::editor::state::{Editor, Form};
-use crate::surfaces::list::choose as lists;
+use crate::surfaces::list::choose;
 use crate::surfaces::list::{Choice, Gives, ListPurpose};
 use overrule_base::text::visible;
 
@@ -36,7 +36,7 @@ pub(crate) fn fits_clipboard(bytes: usize, saves: bool) -> Result<(), Refusal> {
 
 /// Inserts the completion at the cursor, or lists several to choose from.
 pub(crate) fn complete(model: &mut Model) {
-    let Some(editor) = model.overlays.top::<Editor>() else {
+    let Some(editor) = model.stack.top::<Editor>() else {
         return;
     };
     if editor.form != Form::Json {
@@ -65,12 +65,12 @@ pub(crate) fn complete(model: &mut Model) {
         from: found.from,
         to: found.to,
     };
-    lists::list(model, purpose, "completions", choices);
+    choose::open(model, purpose, "completions", choices);
 }
 
 /// Replaces some bytes of the open text with a piece of JSON.
 pub(crate) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
-    if let Some(editor) = model.overlays.top_mut::<Editor>()
+    if let Some(editor) = model.stack.top_mut::<Editor>()
         && !editor.sent
         && !editor.put_in(bytes, insert)
     {
@@ -84,7 +84,7 @@ pub(crate) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
 
 /// Asks for the text to find.
 pub(crate) fn find(model: &mut Model) {
-    let editor = model.overlays.top::<Editor>();
+    let editor = model.stack.top::<Editor>();
     if editor.is_some_and(|editor| editor.long.is_none()) {
         let style = Style {
             over: true,
@@ -110,7 +110,7 @@ pub(crate) fn look_for(model: &mut Model, words: &str) {
 
 /// Goes to the next problem in the text.
 pub(crate) fn next_fault(model: &mut Model) {
-    let Some(editor) = model.overlays.top_mut::<Editor>() else {
+    let Some(editor) = model.stack.top_mut::<Editor>() else {
         return;
     };
     if !editor.to_next_fault() {

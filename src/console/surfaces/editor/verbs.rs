@@ -26,7 +26,7 @@ pub const DONE: Verb = Verb {
     care: Care::Careful,
     available: |model| may_be_sent(model).into(),
     run: |model, press| {
-        if model.overlays.is_top::<Editor>() {
+        if model.stack.is_top::<Editor>() {
             edits::finish(model, press.out);
         } else {
             prompts::accept(model, press.out);
@@ -43,7 +43,7 @@ pub const ACCEPT: Verb = Verb {
     contexts: &[on(surfaces::line::ID)],
     doc: "finish the line",
     hint: "accept",
-    label: |model| model.overlays.top::<Prompt>().map(|line| line.act),
+    label: |model| model.stack.top::<Prompt>().map(|line| line.act),
     rank: |_| Rank::Leads,
     ..DONE
 };
@@ -71,7 +71,7 @@ pub const EXTERNAL: Verb = Verb {
     doc: "continue in $EDITOR",
     hint: "$EDITOR",
     run: |model, press| {
-        if let Some(editor) = model.overlays.top::<Editor>()
+        if let Some(editor) = model.stack.top::<Editor>()
             && !editor.sent
         {
             press.out.push(Out::Edit(editor.for_external().into_owned()));
@@ -90,7 +90,7 @@ pub const FORM: Verb = Verb {
     hint: "text/JSON",
     available: |model| offered(editor(model).is_some_and(|editor| editor.purpose.is_value())),
     run: |model, _| {
-        if let Some(editor) = model.overlays.top_mut::<Editor>()
+        if let Some(editor) = model.stack.top_mut::<Editor>()
             && let Err(why) = editor.switch()
         {
             model.complain(format!("cannot switch: {why}"));
@@ -386,7 +386,7 @@ pub const CUT: Verb = Verb {
 };
 
 fn editor(model: &Model) -> Option<&Editor> {
-    model.overlays.top()
+    model.stack.top()
 }
 
 /// Refuses to send a text that a halted run could not record.

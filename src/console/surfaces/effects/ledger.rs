@@ -1,4 +1,4 @@
-//! The list of effects, and the operator's answer about an unknown outcome.
+//! Opens the list of effects that earlier work left, and sends what the operator knows of an unknown outcome.
 //!
 //! Must not know: how a row is made, what an answer changes.
 
@@ -10,7 +10,7 @@ use crate::kernel::refresh::prepare;
 use crate::kernel::selection::unknown_outcome;
 use crate::run::refusal::Refusal;
 use crate::surfaces::editor::state::Purpose;
-use crate::surfaces::effects::verbs as effects;
+use crate::surfaces::effects::verbs;
 use crate::verbs::ask_choices::{choices, ensure_ended};
 use overrule_domain::call::Status;
 use overrule_domain::command::{CallCommand, Command, Resolution};
@@ -26,7 +26,7 @@ pub(crate) fn of_before(model: &mut Model) {
     let some =
         !state.origin.elsewhere.is_empty() || ledger::effects(state).any(|entry| is_orphaned(state, entry));
     if some {
-        effects::list(model);
+        verbs::list(model);
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refus
     ensure_ended(model, call, attempt)?;
     let status = model.run.state.call(call).map(|call| &call.status);
     if status == Some(&Status::OutcomeUnknown(attempt)) && go_to_queue(model, call) {
-        model.overlays.clear();
+        model.stack.clear();
         prepare(model);
         return choices(model);
     }

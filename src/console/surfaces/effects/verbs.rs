@@ -12,7 +12,7 @@ use crate::run::refusal::{NOT_ABOUT_CALL, Refusal};
 use crate::surfaces;
 use crate::surfaces::editor::edits;
 use crate::surfaces::effects::EffectList;
-use crate::surfaces::list::choose as lists;
+use crate::surfaces::list::choose;
 use overrule_domain::template::{Filled, NotOffered, compensate_of, probe_entry, probe_of};
 
 /// The verb `effects`.
@@ -78,7 +78,7 @@ pub const PROBE: Verb = Verb {
 /// True where the whole ledger is listed.
 fn lists_all(model: &Model) -> bool {
     model
-        .overlays
+        .stack
         .top::<EffectList>()
         .is_some_and(|list| list.all == Some(true))
 }
@@ -90,12 +90,12 @@ pub(crate) fn list(model: &mut Model) {
         model.set_status("No effects yet");
         return;
     }
-    model.overlays.push(EffectList::default());
+    model.stack.push(EffectList::default());
 }
 
 /// Toggles between the whole ledger and the effects that need attention.
 fn toggle(model: &mut Model) {
-    if let Some(open) = model.overlays.top_mut::<EffectList>() {
+    if let Some(open) = model.stack.top_mut::<EffectList>() {
         open.all = Some(open.all != Some(true));
         open.list.made = None;
     }
@@ -127,7 +127,7 @@ fn probing(model: &Model) -> Result<Filled, Refusal> {
 fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let filled = probing(model)?;
     if dialog(model).is_some() {
-        model.overlays.pop();
+        model.stack.pop();
     }
     put_in(model, &filled, out);
     Ok(())
@@ -135,6 +135,6 @@ fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
 
 /// Opens an editor on a new call.
 fn put_in(model: &mut Model, filled: &Filled, out: &mut Vec<Out>) {
-    let editor = lists::editor_of_new(model, None, &filled.tool, &filled.args);
+    let editor = choose::editor_of_new(model, None, &filled.tool, &filled.args);
     edits::open_editor(model, editor, out);
 }

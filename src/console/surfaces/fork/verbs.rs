@@ -56,7 +56,7 @@ pub const RESUME_FORK: Verb = Verb {
 };
 
 fn can_be_written(model: &Model) -> bool {
-    model.overlays.top().and_then(ForkView::can_be_written).is_some()
+    model.stack.top().and_then(ForkView::can_be_written).is_some()
 }
 
 /// Requests a preview of the fork. The replay pauses meanwhile, at the point to fork from.
@@ -64,7 +64,7 @@ fn ask(model: &mut Model, out: &mut Vec<Out>) {
     if std::mem::take(&mut model.run.playing) {
         out.push(Out::Replay(ReplayControl::Pause));
     }
-    model.overlays.push(ForkView::default());
+    model.stack.push(ForkView::default());
     out.push(Out::Fork(Forking::Foresee));
 }
 

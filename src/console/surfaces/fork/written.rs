@@ -1,4 +1,4 @@
-//! Forks a new session from the shown point of a recorded run, after a preview.
+//! Takes the preview of a fork when it is there, and the answer whether the fork was written.
 //!
 //! Must not know: keys, what is read and written for it.
 
@@ -13,7 +13,7 @@ use overrule_domain::fork::ForkPreview;
 
 pub(crate) fn view(model: &mut Model) -> Option<&mut ForkView> {
     // The help may have been opened over it.
-    model.overlays.find_mut()
+    model.stack.find_mut()
 }
 
 /// Stores the preview, if the question is still open.
@@ -33,7 +33,7 @@ pub(crate) fn written(
     match session {
         Ok(session) if resumes => out.push(Out::Quit(Leave::Resume(session.id))),
         Ok(session) => {
-            model.overlays.close::<ForkView>();
+            model.stack.close::<ForkView>();
             let words = format!("Written: {}", session.resume);
             model.log.add(Line::Note(words.clone()));
             model.set_status(words);

@@ -1,4 +1,4 @@
-//! How the graph is shown: lanes, map, timeline, detail, filter, follow mode.
+//! Filters the graph, and moves in its map.
 //!
 //! Must not know: how rows are made, how anything is drawn.
 

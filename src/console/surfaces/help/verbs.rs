@@ -49,9 +49,9 @@ pub const HELP_TYPING: Verb = Verb {
 
 /// Opens the page of keys over what is open, or closes it.
 fn help(model: &mut Model) {
-    if model.overlays.pop_if(|_: &HelpPage| true).is_some() {
+    if model.stack.pop_if(|_: &HelpPage| true).is_some() {
         return;
     }
     let here = surface(model);
-    model.overlays.push(HelpPage::new(here));
+    model.stack.push(HelpPage::new(here));
 }

@@ -55,6 +55,6 @@ fn impact(model: &mut Model) -> Result<(), Refusal> {
         Content::Deleted => return Err(Refusal::new(format!("{id} was deleted"))),
     };
     let title = format!("what a change of {id} would do");
-    model.overlays.push(Impact::new(title, edit));
+    model.stack.push(Impact::new(title, edit));
     Ok(())
 }

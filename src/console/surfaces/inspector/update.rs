@@ -8,7 +8,7 @@ use crate::kernel::model::Model;
 use crate::kernel::pane::Pane;
 use crate::kernel::queue::QueueEntry;
 use crate::run::maker::{Maker, Older, Output};
-use crate::surfaces::documents as tabs;
+use crate::surfaces::documents;
 use overrule_domain::id::Seq;
 use overrule_domain::node::Node;
 
@@ -66,7 +66,7 @@ pub(crate) fn inspect(model: &mut Model, width: u16, height: usize) {
     };
     maker.exact = [inspector.exact, inspector.exact_first];
     maker.exact_key = key("output-colours");
-    tabs::make(&mut maker, subject, tab);
+    documents::make(&mut maker, subject, tab);
     let doc = maker.doc;
     model.inspector.doc = doc;
     model.inspector.cache.turn();

@@ -7,8 +7,7 @@ use crate::kernel::context::{ALWAYS, Context, on};
 use crate::kernel::decide::{armed, send};
 use crate::kernel::model::Model;
 use crate::kernel::msg::{Leave, Out};
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{Care, Effect, Moment, Press, Rank, Verb};
+use crate::kernel::verb::{Availability, Care, Effect, Moment, Press, Rank, Verb};
 use crate::run::question::Question;
 use crate::run::refusal::Refusal;
 use crate::surfaces::leave::LeaveQuestion;
@@ -26,7 +25,7 @@ pub const QUIT: Verb = Verb {
     rank: |model| Rank::leads_if(model.is_halted()),
     care: Care::Careful,
     seen: |model, moment| {
-        if model.overlays.is_top::<LeaveQuestion>() {
+        if model.stack.is_top::<LeaveQuestion>() {
             may_leave(model, moment)
         } else {
             Ok(())
@@ -120,7 +119,7 @@ fn leaves(model: &Model) -> Availability {
 
 /// Sends the command, and quits once nothing runs any more.
 fn leave_by(model: &mut Model, command: RunCommand, words: &str, out: &mut Vec<Out>) {
-    model.overlays.pop();
+    model.stack.pop();
     model.keys.leaving = true;
     model.set_status(words);
     // A halted run does not record the ends that this would wait for.
@@ -132,9 +131,9 @@ fn leave_by(model: &mut Model, command: RunCommand, words: &str, out: &mut Vec<O
 
 /// Quits, or asks first if something runs or would be lost.
 fn quit(model: &mut Model, press: &mut Press<'_>) {
-    let is_answer = model.overlays.is_top::<LeaveQuestion>();
+    let is_answer = model.stack.is_top::<LeaveQuestion>();
     if !is_answer && asks_first(model) {
-        model.overlays.push(LeaveQuestion);
+        model.stack.push(LeaveQuestion);
     } else {
         press.out.push(Out::Quit(Leave::Quit));
     }
@@ -171,8 +170,8 @@ fn interrupt(model: &mut Model, at: u64, out: &mut Vec<Out>) {
         out.push(Out::Quit(Leave::Interrupted));
         return;
     }
-    if !model.overlays.is_top::<LeaveQuestion>() {
-        model.overlays.push(LeaveQuestion);
+    if !model.stack.is_top::<LeaveQuestion>() {
+        model.stack.push(LeaveQuestion);
     }
     model.set_status("ctrl-c again within 2 seconds quits immediately");
 }

@@ -1,4 +1,4 @@
-//! Lists to choose from by typing: the palette, themes, tools.
+//! Opens lists of themes and tools, filters a list by the typed words, and carries out the choice.
 //!
 //! Must not know: what the chosen thing does.
 
@@ -48,9 +48,9 @@ pub(crate) fn themes(model: &mut Model) {
         .all
         .iter()
         .position(|(name, _)| *name == settings.themes.current);
-    list(model, ListPurpose::Theme, "theme", choices);
+    open(model, ListPurpose::Theme, "theme", choices);
     // The theme under the cursor is tried on: start with the current one.
-    if let Some(list) = model.overlays.top_mut::<List>() {
+    if let Some(list) = model.stack.top_mut::<List>() {
         list.at = at.unwrap_or(0);
     }
 }
@@ -59,7 +59,7 @@ pub(crate) fn themes(model: &mut Model) {
 pub(crate) fn tools_for(model: &mut Model, node: NodeId, base: Rev) {
     let purpose = ListPurpose::Replace { node, base };
     let choices = tools(model);
-    list(
+    open(
         model,
         purpose,
         &format!("another tool for {node} {base}"),
@@ -70,7 +70,7 @@ pub(crate) fn tools_for(model: &mut Model, node: NodeId, base: Rev) {
 /// Opens the list of tools for a new call.
 pub(crate) fn tools_for_new(model: &mut Model, after: Option<TurnId>) {
     let choices = tools(model);
-    list(
+    open(
         model,
         ListPurpose::NewCall { after },
         "tool of the new call",
@@ -101,7 +101,7 @@ fn effects(card: &ToolCard) -> String {
     words.join(", ")
 }
 
-pub(crate) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {
+pub(crate) fn open(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {
     let list = List {
         purpose,
         title: title.to_owned(),
@@ -111,7 +111,7 @@ pub(crate) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices
         choices,
         at: 0,
     };
-    model.overlays.push(list);
+    model.stack.push(list);
 }
 
 /// Filters the list by the typed text.
@@ -230,7 +230,7 @@ fn by_letters(choices: &[Choice], typed: &str) -> Vec<Found> {
 
 /// Carries out the chosen entry.
 pub(crate) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
-    let Some(list) = model.overlays.top::<List>() else {
+    let Some(list) = model.stack.top::<List>() else {
         return;
     };
     let Some((gives, name)) = list
@@ -255,24 +255,24 @@ pub(crate) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
                 model.complain(format!("Nothing decided: type the whole name, `{name}`"));
                 return;
             }
-            model.overlays.pop();
+            model.stack.pop();
             // The view below was not updated while the list was open.
             prepare(model);
             input::run(model, verb, By::Palette, at, out);
         }
         Gives::Elsewhere(place) => model.complain(format!("This works in: {place}")),
         Gives::Json(insert) => {
-            model.overlays.pop();
+            model.stack.pop();
             if let ListPurpose::Complete { from, to } = purpose {
                 typing::put_in(model, from..to, &insert);
             }
         }
         Gives::Theme(name) => {
-            model.overlays.pop();
+            model.stack.pop();
             theme::choose(model, &name);
         }
         Gives::Tool(tool) => {
-            model.overlays.pop();
+            model.stack.pop();
             with_tool(model, purpose, tool, out);
         }
     }

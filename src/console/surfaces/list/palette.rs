@@ -8,9 +8,8 @@ use crate::kernel::context::on;
 use crate::kernel::hints::surface;
 use crate::kernel::model::Model;
 use crate::kernel::synonyms::synonyms;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{Care, MOVES, TEXTS, Verb};
-use crate::surfaces::list::choose as lists;
+use crate::kernel::verb::{Availability, Care, MOVES, TEXTS, Verb};
+use crate::surfaces::list::choose::{choose, open};
 use crate::surfaces::list::{Choice, Gives, List, ListPurpose};
 use crate::verbs::replace;
 
@@ -21,7 +20,7 @@ pub const PALETTE: Verb = Verb {
     contexts: context::PALETTE,
     doc: "choose any command: type its name, another word for it, or its key",
     hint: "palette",
-    available: |model| offered(model.overlays.is_empty()),
+    available: |model| offered(model.stack.is_empty()),
     run: |model, _| {
         palette(model);
         Ok(())
@@ -43,7 +42,7 @@ pub const CHOOSE: Verb = Verb {
         _ => Availability::Offered,
     },
     run: |model, press| {
-        lists::choose(model, press.moment.at, press.out);
+        choose(model, press.moment.at, press.out);
         Ok(())
     },
     ..Verb::BASE
@@ -51,7 +50,7 @@ pub const CHOOSE: Verb = Verb {
 
 /// What the selected entry of the open list gives.
 fn chosen(model: &Model) -> Option<&Gives> {
-    let list = model.overlays.top::<List>()?;
+    let list = model.stack.top::<List>()?;
     list.chosen().map(|choice| &choice.gives)
 }
 
@@ -90,5 +89,5 @@ fn palette(model: &mut Model) {
     };
     let mut choices: Vec<Choice> = keymap.registry().verbs().filter(is_listed).map(choice).collect();
     choices.sort_by_key(|choice| (matches!(choice.gives, Gives::Elsewhere(_)), !choice.now));
-    lists::list(model, ListPurpose::Palette, "command", choices);
+    open(model, ListPurpose::Palette, "command", choices);
 }

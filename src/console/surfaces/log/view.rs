@@ -15,7 +15,7 @@ use crate::kernel::log::Line;
 use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
 use crate::kernel::pane::Pane;
-use crate::kernel::rows::view as rows;
+use crate::kernel::rows::view;
 use crate::run::event_text;
 
 /// The fewest columns with a time in each line.
@@ -31,7 +31,7 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         let _ = write!(words, ", {below} newer below");
     }
     let used = shell::title(model, canvas, area, Pane::LOG, &words);
-    rows::others(model, canvas, area, Pane::LOG, used);
+    view::others(model, canvas, area, Pane::LOG, used);
     let body = inside(area);
     let cursor = log.cursor().filter(|_| model.screen.focus == Pane::LOG);
     let shown = log.shown().skip_while(|(no, _)| *no < log.top());
@@ -61,7 +61,7 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         };
         canvas.row(words, &styled, Symbol::Ellipsis.glyph(model.settings.charset));
         if Some(no) == cursor {
-            rows::point(model, canvas, place);
+            view::point(model, canvas, place);
         }
     }
 }

@@ -96,7 +96,7 @@ fn happened(model: &mut Model) -> Result<(), Refusal> {
     }
     let (call, ..) = asked(model)?;
     let attempt = unknown_attempt(model, call);
-    model.overlays.pop();
+    model.stack.pop();
     edits::value_editor(
         model,
         crate::surfaces::editor::state::Purpose::Happened { call, attempt },
@@ -113,7 +113,7 @@ fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     if let Some(attempt) = attempt {
         ensure_ended(model, call, attempt)?;
     }
-    model.overlays.pop();
+    model.stack.pop();
     model.queue.leaving = model.queue.selected;
     let command = Command::Call(CallCommand::Resolve {
         call,
@@ -128,7 +128,7 @@ fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
 fn did_not_finish(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, ..) = asked(model)?;
     let attempt = cancelled(model, call).ok_or_else(|| Refusal::new(format!("{call} was not cancelled")))?;
-    model.overlays.pop();
+    model.stack.pop();
     ends(model, call, attempt, out);
     Ok(())
 }
@@ -137,7 +137,7 @@ fn did_not_finish(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> 
 fn leave(model: &mut Model) -> Result<(), Refusal> {
     let (call, ..) = asked(model)?;
     let attempt = unknown_attempt(model, call);
-    model.overlays.pop();
+    model.stack.pop();
     let title = format!("{call} stays unknown and does not run again: what should the model know?");
     let prompt = Prompt::new(("abandon", Style::PROSE), title, "", move |model, reason, out| {
         let what = Resolution::Abandon { reason };

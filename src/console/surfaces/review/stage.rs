@@ -40,12 +40,12 @@ pub const STAGE_PREVIEWED: Verb = Verb {
 
 /// Checks that the topmost editor or preview has an edit that is not staged yet.
 fn stageable(model: &Model) -> Result<(), Refusal> {
-    let review = model.overlays.top::<Review>();
+    let review = model.stack.top::<Review>();
     if review.is_some_and(|review| review.whose == Whose::AllStaged) {
         let key = model.settings.keymap.first("commit-edit");
         return Err(Refusal::new(format!("Already staged. {key} commits them")));
     }
-    let editor = model.overlays.top::<Editor>();
+    let editor = model.stack.top::<Editor>();
     let no_edit = editor.is_some_and(Editor::is_no_edit);
     if no_edit || review.is_some_and(|review| review.edits().is_empty()) {
         Err(Refusal::no_edit("stage"))
@@ -56,7 +56,7 @@ fn stageable(model: &Model) -> Result<(), Refusal> {
 
 /// Stages the edit of the topmost editor or preview.
 fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (edits, item) = if let Some(review) = model.overlays.top::<Review>() {
+    let (edits, item) = if let Some(review) = model.stack.top::<Review>() {
         if model.run.committing {
             return Err(Refusal::new(SENT));
         }
@@ -77,8 +77,8 @@ fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
         }
         again |= model.staged_edits.add(edit, item);
     }
-    model.overlays.pop_if(|_: &Review| true);
-    model.overlays.pop_if(|_: &Editor| true);
+    model.stack.pop_if(|_: &Review| true);
+    model.stack.pop_if(|_: &Editor| true);
     let key = model.settings.keymap.first("staged-edits");
     let how = if again { ", replacing the one before" } else { "" };
     let edits = model.staged_edits.len();

@@ -11,11 +11,10 @@ use crate::kernel::model::staged_edits::node_of;
 use crate::kernel::msg::Out;
 use crate::kernel::prompt::{Prompt, Style};
 use crate::kernel::prompts;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{Care, Effect, Verb};
+use crate::kernel::verb::{Availability, Care, Effect, Verb};
 use crate::run::question::Question;
 use crate::run::refusal::{PREVIEW_UNSEEN, Refusal, SENT};
-use crate::surfaces::review::open::set_reason;
+use crate::surfaces::review::preview::set_reason;
 use crate::surfaces::review::{Review, Whose};
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::decide::edit::may_keep_later;
@@ -71,7 +70,7 @@ pub const KEEP_LATER: Verb = Verb {
 };
 
 fn preview(model: &Model) -> Option<&Review> {
-    model.overlays.top()
+    model.stack.top()
 }
 
 const fn question(review: &Review) -> Question {
@@ -101,7 +100,7 @@ fn may_keep(model: &Model) -> bool {
 
 /// Toggles whether later turns stay active.
 fn keep_later(model: &mut Model) -> Result<(), Refusal> {
-    let Some(review) = model.overlays.top_mut::<Review>() else {
+    let Some(review) = model.stack.top_mut::<Review>() else {
         return Ok(());
     };
     let Command::Edit(EditCommand::Commit { keep_later, .. }) = &mut review.command else {
@@ -118,7 +117,7 @@ fn keep_later(model: &mut Model) -> Result<(), Refusal> {
 
 /// Asks for the reason of the edit.
 fn reason(model: &mut Model) -> Result<(), Refusal> {
-    let Some(review) = model.overlays.top::<Review>() else {
+    let Some(review) = model.stack.top::<Review>() else {
         return Ok(());
     };
     if review.edits().is_empty() {
@@ -186,7 +185,7 @@ fn commit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     model.run.committing = true;
     model.staged_edits.sending = item;
     model.queue.leaving = model.queue.selected;
-    if let Some(review) = model.overlays.top_mut::<Review>() {
+    if let Some(review) = model.stack.top_mut::<Review>() {
         review.sent = Some(command.clone());
     }
     send(model, command, target, out);

@@ -129,7 +129,7 @@ fn begun(model: &Model, id: NodeId) -> Option<String> {
 
 /// The rule that is shown.
 fn view(model: &Model) -> Option<&RuleView> {
-    model.overlays.top()
+    model.stack.top()
 }
 
 /// The rule that is shown, with what it would have decided.
@@ -147,7 +147,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (rule, seen) = (view.rule.clone(), would.seen());
     model.queue.leaving = model.queue.selected;
     let command = Command::Run(RunCommand::AddRule { rule, seen });
-    if let Some(view) = model.overlays.top_mut::<RuleView>() {
+    if let Some(view) = model.stack.top_mut::<RuleView>() {
         view.sent = Some(command.clone());
     }
     send(model, command, None, out);

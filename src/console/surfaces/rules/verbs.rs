@@ -50,13 +50,13 @@ fn list(model: &mut Model) -> Result<(), Refusal> {
             "No rules in this session. {key} writes one"
         )));
     }
-    model.overlays.push(RuleList::default());
+    model.stack.push(RuleList::default());
     Ok(())
 }
 
 /// The number of the rule under the cursor.
 fn selected(model: &Model) -> Result<u32, Refusal> {
-    let Some(open) = model.overlays.top::<RuleList>() else {
+    let Some(open) = model.stack.top::<RuleList>() else {
         return Err(Refusal::not_open("The list of rules"));
     };
     match open.list.selected {

@@ -1,4 +1,4 @@
-//! Stages edits to commit together: adds, lists, reopens and removes them.
+//! Suspends the calls that open editors and staged edits would change, and releases them again.
 //!
 //! Must not know: keys, how the list is drawn.
 //!
@@ -39,15 +39,15 @@ pub(crate) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
 pub(crate) fn hold_again(model: &Model, out: &mut Vec<Out>) {
     let state = &model.run.state;
     // The preview being committed closes with the reply: its holds would never be released.
-    let committed = model.overlays.top::<Review>().filter(|_| model.run.committing);
+    let committed = model.stack.top::<Review>().filter(|_| model.run.committing);
     let (sent, going): (Option<usize>, Vec<NodeId>) = match committed {
         Some(review) => (
-            model.overlays.len().checked_sub(2),
+            model.stack.len().checked_sub(2),
             review.edits().iter().filter_map(node_of).collect(),
         ),
         None => (None, Vec::new()),
     };
-    let all = model.overlays.iter().enumerate();
+    let all = model.stack.iter().enumerate();
     let others = all.filter(|(at, _)| Some(*at) != sent);
     let open = others.filter_map(|(_, surface)| surface.holds());
     let counts = |id: &NodeId| state.node(*id).is_some_and(|node| node.active);

@@ -13,9 +13,8 @@ use crate::run::refusal::Refusal;
 use crate::run::target::Target;
 use crate::surfaces::editor::edits;
 use crate::surfaces::editor::state::{Editor, Purpose};
-use crate::surfaces::list::choose as lists;
-use crate::surfaces::review::Whose;
-use crate::surfaces::review::open as review;
+use crate::surfaces::list::choose;
+use crate::surfaces::review::{Whose, preview};
 use crate::surfaces::staged_edits::StagedList;
 use crate::surfaces::staged_edits::hold::{and_run, release, some};
 use crate::verbs::reject;
@@ -32,7 +31,7 @@ pub const STAGED_EDITS: Verb = Verb {
     effect: Effect::Acts,
     available: |model| some(model).into(),
     run: |model, _| {
-        model.overlays.push(StagedList::default());
+        model.stack.push(StagedList::default());
         Ok(())
     },
     ..Verb::BASE
@@ -49,7 +48,7 @@ pub const STAGED_PREVIEW: Verb = Verb {
     available: |model| some(model).into(),
     run: |model, _| {
         let edits = model.staged_edits.edits();
-        review::edits(model, edits, Whose::AllStaged);
+        preview::edits(model, edits, Whose::AllStaged);
         Ok(())
     },
     ..Verb::BASE
@@ -104,7 +103,7 @@ pub const COMMIT_STAGED: Verb = Verb {
 };
 
 fn selected(model: &Model) -> Result<(u64, Edit), Refusal> {
-    let Some(open) = model.overlays.top::<StagedList>() else {
+    let Some(open) = model.stack.top::<StagedList>() else {
         return Err(Refusal::not_open("The list of staged edits"));
     };
     let no = match open.list.selected {
@@ -128,7 +127,7 @@ fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
         release(model, node, out);
     }
     if model.staged_edits.is_empty() {
-        model.overlays.pop();
+        model.stack.pop();
     }
     model.set_status(format!("Removed{runs}. {}", describe(model.staged_edits.len())));
     Ok(())
@@ -139,7 +138,7 @@ fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let key = model.settings.keymap.first("staged-drop");
     let count = model.staged_edits.len();
     let would = and_run(model, None, "then");
-    if !model.overlays.is_top::<StagedList>() {
+    if !model.stack.is_top::<StagedList>() {
         return Ok(());
     }
     if !model.confirm_press(What::Forget(model.staged_edits.stamp)) {
@@ -153,7 +152,7 @@ fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     }
     let runs = and_run(model, None, "now");
     model.staged_edits.clear();
-    model.overlays.pop();
+    model.stack.pop();
     out.push(Out::Command(Command::Edit(EditCommand::Release { node: None })));
     model.set_status(match count {
         1 => format!("Dropped the staged edit{runs}. Nothing changed"),
@@ -206,11 +205,11 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
             words_of(model, Purpose::NewThought { after: *after }, text, no);
         }
         Edit::InsertCall { after, tool, args } => {
-            let mut editor = lists::editor_of_new(model, *after, tool, args);
+            let mut editor = choose::editor_of_new(model, *after, tool, args);
             editor.item = Some(no);
             edits::open_editor(model, editor, out);
         }
-        Edit::Copy { .. } | Edit::Delete { .. } => review::edits(model, vec![now], Whose::Item(no)),
+        Edit::Copy { .. } | Edit::Delete { .. } => preview::edits(model, vec![now], Whose::Item(no)),
         Edit::RejectAnswer { node, base, reason } => {
             let title = format!("reject {node}: what should the model do instead?");
             reject::ask_instead(model, (*node, *base), title, reason);
@@ -225,7 +224,7 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
 /// Opens an editor on staged text.
 fn words_of(model: &mut Model, purpose: Purpose, text: &Arc<str>, no: u64) {
     edits::new_words(model, purpose);
-    if let Some(editor) = model.overlays.top_mut::<Editor>() {
+    if let Some(editor) = model.stack.top_mut::<Editor>() {
         editor.resume(text, Some(no));
     }
 }

@@ -23,7 +23,7 @@ pub const EMERGENCY_STOP: Verb = Verb {
     effect: Effect::Ends(is_busy),
     stops: |_| true,
     // In a halted run it is one of the few actions left. Elsewhere there are better ones.
-    available: |model| offered(model.is_halted() || !model.overlays.is_empty()),
+    available: |model| offered(model.is_halted() || !model.stack.is_empty()),
     command: |_| Some(Command::Run(stop())),
     run: |model, _| {
         ask(model);
@@ -45,7 +45,7 @@ pub const STOP_NOW: Verb = Verb {
     command: |_| Some(Command::Run(stop())),
     run: |model, press| {
         // Stopping is never refused: not for the pace of the key, nor for the size of the screen.
-        model.overlays.pop();
+        model.stack.pop();
         send(model, Command::Run(stop()), None, press.out);
         Ok(())
     },
@@ -67,10 +67,10 @@ fn ask(model: &mut Model) {
     if let Some(words) = is_stopping(model) {
         return model.set_status(words);
     }
-    if model.overlays.is_top::<Dialog>() {
-        model.overlays.pop();
+    if model.stack.is_top::<Dialog>() {
+        model.stack.pop();
     }
-    model.overlays.push(StopQuestion);
+    model.stack.push(StopQuestion);
 }
 
 /// True if a call or a request runs.

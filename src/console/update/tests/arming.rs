@@ -89,7 +89,7 @@ fn a_key_before_the_frame_was_up_long_enough_decides_nothing() {
     stage.wait(ARMING - 200);
     stage.press("a x ctrl-a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.model.overlays.is_empty(), "no reason is asked for either");
+    assert!(stage.model.stack.is_empty(), "no reason is asked for either");
     assert!(
         stage.status().contains("Ignored: shown for less than"),
         "{}",
@@ -260,7 +260,7 @@ fn from_the_graph_the_key_only_leads_to_the_decision() {
 }
 
 #[test]
-fn frames_covered_by_an_overlay_are_armed_again() {
+fn frames_covered_by_a_surface_are_armed_again() {
     let mut stage = armed();
     stage.press("?");
     stage.wait(ARMING * 2);
@@ -311,7 +311,7 @@ fn a_recorded_run_decides_nothing() {
     stage.wait(ARMING);
     stage.press("a ctrl-a x e r w i o p s S A R");
     assert_eq!(stage.commands(), []);
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn the_list_of_all_needs_a_second_key_and_leaves_out_what_it_must() {
     stage.consent("c7");
     stage.wait(ARMING);
     stage.press("A");
-    let Some(bulk) = stage.model.overlays.top::<Bulk>() else {
+    let Some(bulk) = stage.model.stack.top::<Bulk>() else {
         panic!("no list");
     };
     let listed: Vec<_> = bulk.items.iter().map(|item| item.call).collect();
@@ -395,12 +395,12 @@ fn the_key_of_a_list_that_did_not_open_approves_no_single_call() {
     stage.wait(ARMING);
     stage.press("ctrl-a");
     assert!(stage.status().contains("there was no list"), "{}", stage.status());
-    assert_eq!((stage.commands(), stage.model.overlays.len()), (Vec::new(), 0));
+    assert_eq!((stage.commands(), stage.model.stack.len()), (Vec::new(), 0));
     // A second press approves the call alone. Any other key forgets the list.
     stage.wait(ARMING);
     stage.press("ctrl-a");
     assert_eq!(
-        stage.model.overlays.len(),
+        stage.model.stack.len(),
         1,
         "it asks for the word: {}",
         stage.status()
@@ -408,7 +408,7 @@ fn the_key_of_a_list_that_did_not_open_approves_no_single_call() {
     stage.press("esc A j");
     stage.wait(ARMING);
     stage.press("ctrl-a");
-    assert_eq!(stage.model.overlays.len(), 1, "{}", stage.status());
+    assert_eq!(stage.model.stack.len(), 1, "{}", stage.status());
 }
 
 #[test]

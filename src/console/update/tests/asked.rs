@@ -50,7 +50,7 @@ fn a_question_is_answered_and_not_approved() {
         );
     }
     stage.press("ctrl-y");
-    assert!(stage.model.overlays.is_top::<Editor>(), "{}", stage.status());
+    assert!(stage.model.stack.is_top::<Editor>(), "{}", stage.status());
 }
 
 #[test]

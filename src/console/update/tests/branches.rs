@@ -36,7 +36,7 @@ pub(super) fn commit(stage: &mut Stage) -> Vec<Command> {
 pub(super) fn list(stage: &Stage) -> &Listing {
     stage
         .model
-        .overlays
+        .stack
         .last()
         .and_then(|top| top.listing())
         .expect("a list")
@@ -44,7 +44,7 @@ pub(super) fn list(stage: &Stage) -> &Listing {
 
 /// The branches that are compared, and whether equal nodes are listed.
 pub(super) fn compared(stage: &Stage) -> Option<(u32, u32, bool)> {
-    let open = stage.model.overlays.top::<Comparison>()?;
+    let open = stage.model.stack.top::<Comparison>()?;
     Some((open.a.0, open.b.0, open.all))
 }
 
@@ -73,7 +73,7 @@ fn undo_shows_what_is_restored_and_that_effects_remain() {
         "{commands:?}"
     );
     assert_eq!(call_args(&stage.model.run.state, "c3"), r#"{"path":"a"}"#);
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     stage.press("ctrl-r");
     assert!(
         stage.text().contains("redo: back to branch 1"),
@@ -122,7 +122,7 @@ fn there_is_nothing_to_undo_or_redo_or_switch_to_in_a_fresh_run() {
     ] {
         stage.press(key);
         assert!(stage.status().contains(words), "{}", stage.status());
-        assert!(stage.model.overlays.is_empty());
+        assert!(stage.model.stack.is_empty());
     }
     assert_eq!(stage.commands(), []);
 }
@@ -142,7 +142,7 @@ fn an_undo_is_no_edit_to_collect_or_to_give_a_reason_for() {
     let mut stage = edited();
     stage.press("u c r l");
     assert!(stage.model.staged_edits.is_empty());
-    assert!(stage.model.overlays.is_top::<Review>());
+    assert!(stage.model.stack.is_top::<Review>());
     assert_eq!(stage.commands(), []);
 }
 
@@ -181,10 +181,7 @@ fn branches_are_listed_named_and_switched() {
         ),
         "{commands:?}"
     );
-    assert!(
-        stage.model.overlays.is_empty(),
-        "the graph shows the current branch"
-    );
+    assert!(stage.model.stack.is_empty(), "the graph shows the current branch");
     assert_eq!(call_args(&stage.model.run.state, "c3"), r#"{"path":"a"}"#);
 }
 
@@ -195,7 +192,7 @@ fn the_first_branch_has_no_name() {
     assert!(
         stage
             .model
-            .overlays
+            .stack
             .last()
             .is_some_and(|top| top.listing().is_some())
     );
@@ -290,7 +287,7 @@ fn equal_branches_are_reported_with_or_without_their_nodes() {
 fn a_branch_is_not_compared_with_itself() {
     let mut stage = edited();
     stage.press("b m c");
-    assert!(stage.model.overlays.is_top::<BranchList>());
+    assert!(stage.model.stack.is_top::<BranchList>());
     assert!(
         stage.status().contains("Cannot compare a branch with itself"),
         "{}",
@@ -364,7 +361,7 @@ fn what_the_other_branch_does_not_have_is_not_taken() {
     assert!(
         stage
             .model
-            .overlays
+            .stack
             .last()
             .is_some_and(|top| top.listing().is_some())
     );
@@ -468,7 +465,7 @@ fn a_whole_turn_is_asked_for_again() {
             request: Some(1)
         })]
     );
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     stage.press("1 g T");
     assert!(
         stage.status().contains("it is yours, not the model's"),
@@ -482,14 +479,14 @@ fn a_recorded_run_can_be_compared_and_not_changed() {
     let mut stage = edited();
     stage.model.settings.source = Source::Replay;
     stage.press("u");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     stage.press("b k c");
     assert!(compared(&stage).is_some());
     stage.press("t");
     assert!(
         stage
             .model
-            .overlays
+            .stack
             .last()
             .is_some_and(|top| top.listing().is_some())
     );

@@ -21,7 +21,7 @@ fn approve(call: u32, rev: u32, unread: u64) -> Command {
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
 fn list(stage: &Stage) -> &Bulk {
-    match stage.model.overlays.top::<Bulk>() {
+    match stage.model.stack.top::<Bulk>() {
         Some(bulk) => bulk,
         other => panic!("no list but {other:?}"),
     }
@@ -98,7 +98,7 @@ fn new_calls_are_added_by_a_key_and_viewed_before_approval() {
     stage.wait(ARMING);
     stage.press("ctrl-a");
     assert_eq!(approved(&stage.commands()), ["c3", "c4", "c5"]);
-    assert!(stage.model.overlays.is_empty(), "there is one list, not two");
+    assert!(stage.model.stack.is_empty(), "there is one list, not two");
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn approvals_that_the_run_refused_meanwhile_are_counted_with_the_reason() {
         "{output}"
     );
     assert!(stage.model.message.bad);
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     stage.draw();
     let flat = stage.flat();
     assert!(

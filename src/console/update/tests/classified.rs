@@ -61,7 +61,7 @@ fn an_answer_requests_the_rule_and_the_run_uses_it_once_stored() {
         assert_eq!((&*asked[0].call, &*asked[0].session), ("c4", "s1"));
         assert_eq!(stage.commands(), [], "the run hears of it once it is kept");
         stage.send(Msg::CorrectionStored(Ok(Box::new(asked[0].clone()))));
-        assert!(stage.model.overlays.is_empty());
+        assert!(stage.model.stack.is_empty());
         let sent = stage.commands();
         let [Command::Resilience(ResilienceCommand::Configure { key, value })] = &sent[..] else {
             panic!("{sent:?}")
@@ -93,7 +93,7 @@ fn a_rule_that_cannot_be_stored_changes_nothing_and_the_page_stays() {
         "{}",
         stage.status()
     );
-    assert_eq!(stage.model.overlays.len(), 1);
+    assert_eq!(stage.model.stack.len(), 1);
 }
 
 #[test]
@@ -150,6 +150,6 @@ fn a_call_that_did_not_fail_is_refused_with_that_reason() {
     let mut stage = Stage::new(80, 24);
     stage.sample();
     stage.press("t %");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert!(stage.status().contains("was not executed"), "{}", stage.status());
 }

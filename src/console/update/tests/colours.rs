@@ -6,11 +6,10 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 
 use crate::ground::sgr::{Sgr, Tone};
-use crate::ground::theme::Role;
+use crate::ground::theme::{Colours, Role, Theme};
 use crate::kernel::hints;
 
 use crate::ground::json;
-use crate::ground::theme::{Colours, Theme};
 use crate::kernel::msg::Out;
 use crate::testing::Stage;
 use crate::testing::work;

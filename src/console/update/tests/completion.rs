@@ -18,7 +18,7 @@ fn names_of_the_schema_complete() {
     stage.press("alt-u alt-u");
     editor(&mut stage).field.replace("{");
     stage.press("ctrl-end tab");
-    assert!(stage.model.overlays.is_top::<List>(), "several are offered");
+    assert!(stage.model.stack.is_top::<List>(), "several are offered");
     let text = stage.text();
     assert!(
         text.contains("path") && text.contains("required string"),
@@ -66,11 +66,11 @@ fn reading(args: &str) -> Stage {
 fn offered(args: &str) -> (Vec<String>, String) {
     let mut stage = reading(args);
     stage.press("ctrl-end tab");
-    let names = match stage.model.overlays.top::<List>() {
+    let names = match stage.model.stack.top::<List>() {
         Some(list) => list.choices.iter().map(|choice| choice.name.clone()).collect(),
         _ => Vec::new(),
     };
-    while stage.model.overlays.is_top::<List>() {
+    while stage.model.stack.is_top::<List>() {
         stage.press("esc");
     }
     (names, editor(&mut stage).field.text())
@@ -128,5 +128,5 @@ fn an_empty_text_offers_a_reference_and_a_result_does_not() {
     stage.press("w ctrl-t");
     editor(&mut stage).field.replace("\"†");
     stage.press("ctrl-end tab");
-    assert!(stage.model.overlays.is_top::<Editor>());
+    assert!(stage.model.stack.is_top::<Editor>());
 }

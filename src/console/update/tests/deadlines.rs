@@ -41,11 +41,11 @@ fn expire(stage: &mut Stage, consequence: Consequence) {
 }
 
 fn is_review(stage: &Stage) -> bool {
-    stage.model.overlays.is_top::<Review>()
+    stage.model.stack.is_top::<Review>()
 }
 
 fn typed(stage: &Stage) -> String {
-    let field = stage.model.overlays.last().and_then(|top| top.field());
+    let field = stage.model.stack.last().and_then(|top| top.field());
     field.expect("something to type in").shown()
 }
 
@@ -143,9 +143,9 @@ fn an_answer_after_the_deadline_is_previewed_like_every_edit_and_never_lost() {
         );
         assert_eq!(stage.model.run.state.epoch, Epoch(1));
         assert!(
-            stage.model.overlays.is_empty(),
+            stage.model.stack.is_empty(),
             "the preview closes with its editor: {:?}",
-            stage.model.overlays
+            stage.model.stack
         );
     }
 }
@@ -170,7 +170,7 @@ fn editing_arguments_past_the_deadline_is_shown_in_editor_and_preview() {
     let mut stage = asked(80, 24, Consequence::Deny);
     stage.press("e");
     stage.commands();
-    if let Some(editor) = stage.model.overlays.top_mut::<Editor>() {
+    if let Some(editor) = stage.model.stack.top_mut::<Editor>() {
         editor.field.replace(r#"{"path":"a","content":"other"}"#);
     }
     expire(&mut stage, Consequence::Deny);
@@ -247,7 +247,7 @@ fn a_refused_reason_takes_no_keys_from_what_is_open_by_then() {
     expire(&mut stage, Consequence::Deny);
     stage.press("enter ?");
     stage.carry_out();
-    assert!(stage.model.overlays.last().is_some_and(|top| top.id().reads));
+    assert!(stage.model.stack.last().is_some_and(|top| top.id().reads));
     stage.press("esc L");
     assert!(
         stage.flat().contains("what was typed: not today"),

@@ -10,7 +10,7 @@ use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::lineage;
 
 fn review(stage: &Stage) -> &Review {
-    match stage.model.overlays.top::<Review>() {
+    match stage.model.stack.top::<Review>() {
         Some(review) => review,
         other => panic!("no preview but {other:?}"),
     }
@@ -29,7 +29,7 @@ fn shows_its_own(stage: &mut Stage) {
         text.contains("superseded") && text.contains("turns superseded"),
         "{text}"
     );
-    let page = stage.model.overlays.top::<Impact>().expect("the impact");
+    let page = stage.model.stack.top::<Impact>().expect("the impact");
     let edit_preview = EditPreview::of(&stage.model.run.state, &Change::Any(page.edit.clone()));
     assert_eq!(stage.model.cached.last_edit_preview(), Some(&edit_preview));
 }

@@ -5,8 +5,7 @@ use crate::run::link::Update;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::review::Review;
 use crate::testing::{ARMING, Stage, id};
-use overrule_domain::call::EffectClass;
-use overrule_domain::call::Outcome;
+use overrule_domain::call::{EffectClass, Outcome};
 use overrule_domain::command::{Command, Edit, EditCommand, InsertAfter};
 use overrule_domain::envelope::Actor;
 use overrule_domain::event::{EditEvent, Event};
@@ -27,7 +26,7 @@ pub(super) fn waiting() -> Stage {
 }
 
 pub(super) fn editor(stage: &mut Stage) -> &mut crate::surfaces::editor::state::Editor {
-    match stage.model.overlays.top_mut::<Editor>() {
+    match stage.model.stack.top_mut::<Editor>() {
         Some(editor) => editor,
         other => panic!("no editor but {other:?}"),
     }
@@ -82,7 +81,7 @@ fn changed_arguments_keep_the_bytes_of_the_others_and_go_out_after_the_preview()
     let text = editor(&mut stage).field.shown().replace("\"a\"", "\"b\"");
     editor(&mut stage).field.replace(&text);
     stage.press("ctrl-s");
-    assert!(stage.model.overlays.is_top::<Review>());
+    assert!(stage.model.stack.is_top::<Review>());
     stage.press("enter");
     assert_eq!(
         edits(&mut stage),
@@ -111,13 +110,13 @@ fn changed_arguments_keep_the_bytes_of_the_others_and_go_out_after_the_preview()
     assert_eq!(edits(&mut stage), [], "it is sent once");
     stage.event(Actor::Operator("eve".into()), committed());
     assert_eq!(
-        stage.model.overlays.len(),
+        stage.model.stack.len(),
         2,
         "what another hand commits closes nothing of mine"
     );
     assert_eq!(stage.commands(), [], "what is on its way is not held again");
     stage.send(Msg::Run(Update::Taken(Box::new(command))));
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.commands(), []);
 }
 
@@ -130,10 +129,10 @@ fn what_was_carried_out_closes_the_preview_that_it_was_sent_from_and_no_other() 
     let command = stage.commands().pop().unwrap();
     // Its preview was closed, the text was edited further, and another preview is open.
     stage.press("esc Y ctrl-s");
-    assert!(stage.model.overlays.len() == 2 && stage.model.overlays.is_top::<Review>());
+    assert!(stage.model.stack.len() == 2 && stage.model.stack.is_top::<Review>());
     stage.send(Msg::Run(Update::Taken(Box::new(command.clone()))));
     assert!(
-        stage.model.overlays.len() == 2 && stage.model.overlays.is_top::<Review>(),
+        stage.model.stack.len() == 2 && stage.model.stack.is_top::<Review>(),
         "{}",
         stage.text()
     );
@@ -142,7 +141,7 @@ fn what_was_carried_out_closes_the_preview_that_it_was_sent_from_and_no_other() 
     let second = stage.commands().pop().unwrap();
     assert_ne!(second, command);
     stage.send(Msg::Run(Update::Taken(Box::new(second))));
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 fn committed() -> Event {
@@ -172,7 +171,7 @@ fn what_is_refused_after_another_commit_waits_again() {
     stage.refuse(Command::Edit(hold), why());
     assert_eq!(stage.commands(), [], "the commit has no answer yet");
     stage.refuse(commit, why());
-    assert_eq!(stage.model.overlays.len(), 2, "the preview and the text stay");
+    assert_eq!(stage.model.stack.len(), 2, "the preview and the text stay");
     assert_eq!(
         stage.commands(),
         [Command::Edit(EditCommand::Hold { node: id("c3") })]
@@ -192,7 +191,7 @@ fn arguments_that_do_not_fit_the_schema_are_refused_while_they_are_typed() {
     let text = stage.text();
     assert!(text.contains("/path"), "{text}");
     stage.press("ctrl-s");
-    assert!(stage.model.overlays.is_top::<Editor>());
+    assert!(stage.model.stack.is_top::<Editor>());
     assert_eq!(stage.commands(), []);
 }
 
@@ -233,7 +232,7 @@ fn the_preview_lists_what_is_superseded_and_what_stays() {
     assert!(text.contains("c3 c4 o4"), "{text}");
     assert!(text.contains("+ Xfirst"), "{text}");
     stage.press("esc");
-    assert!(stage.model.overlays.is_top::<Editor>(), "back to the text");
+    assert!(stage.model.stack.is_top::<Editor>(), "back to the text");
     assert_eq!(edits(&mut stage), []);
 }
 
@@ -324,7 +323,7 @@ fn a_refused_edit_keeps_its_text() {
         "2 effects happened since the preview",
     );
     stage.draw();
-    assert!(stage.model.overlays.is_top::<Review>());
+    assert!(stage.model.stack.is_top::<Review>());
     stage.press("esc");
     assert!(editor(&mut stage).field.shown().starts_with("Xfirst"));
 }
@@ -405,7 +404,7 @@ fn a_preview_counts_what_falls_as_the_row_of_the_graph_does_afterwards() {
     stage.press("1 g j e");
     stage.edit_field("I will look elsewhere.");
     stage.press("ctrl-s");
-    let Some(review) = stage.model.overlays.top::<Review>() else {
+    let Some(review) = stage.model.stack.top::<Review>() else {
         panic!("no preview");
     };
     let falls = review.known().unwrap().superseded.len();

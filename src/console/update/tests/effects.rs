@@ -17,7 +17,7 @@ use overrule_domain::template::Template;
 
 /// True for the whole ledger in the open list of effects.
 fn open(stage: &Stage) -> Option<bool> {
-    stage.model.overlays.top::<EffectList>().unwrap().all
+    stage.model.stack.top::<EffectList>().unwrap().all
 }
 
 /// The list of effects that need attention.
@@ -28,7 +28,7 @@ fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_take
     let mut stage = Stage::new(100, 40);
     stage.begin();
     stage.press("O");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     let mut stage = Stage::new(100, 40);
     stage.orphaned();
     stage.press("O");
@@ -47,7 +47,7 @@ fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_take
     later.send(crate::kernel::msg::Msg::Run(crate::run::link::Update::Snapshot(
         Box::new(again),
     )));
-    assert!(later.model.overlays.is_empty(), "offered once");
+    assert!(later.model.stack.is_empty(), "offered once");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn an_unknown_outcome_is_resolved_in_the_effect_list_too() {
     stage.press("d");
     assert_eq!(stage.commands(), []);
     assert!(
-        stage.model.overlays.len() == 1 && stage.model.overlays.is_top::<Dialog>(),
+        stage.model.stack.len() == 1 && stage.model.stack.is_top::<Dialog>(),
         "{}",
         stage.text()
     );
@@ -259,7 +259,7 @@ fn a_call_that_takes_an_effect_back_is_offered_and_shown_first() {
             if matches!(edits.as_slice(), [Edit::InsertCall { tool, .. }] if &**tool == "write_file")),
         "{commands:?}"
     );
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(
         stage.model.run.state.ledger.len(),
         1,

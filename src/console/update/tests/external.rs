@@ -52,7 +52,7 @@ fn what_the_external_editor_wrote_goes_away_only_once_all_of_it_is_here() {
     assert_eq!(editor(&mut stage).field.text(), "all my words");
     // No editor is open for the text.
     stage.press("esc esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     stage.send(edited("more words"));
     assert!(!discarded(&mut stage));
     assert!(

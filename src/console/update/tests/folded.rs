@@ -51,7 +51,7 @@ fn no_key_decides_or_edits_on_a_row_of_several_calls() {
         stage.press(key);
         stage.wait(ARMING);
         assert_eq!(stage.commands(), [], "{key}");
-        assert!(stage.model.overlays.is_empty(), "{key}");
+        assert!(stage.model.stack.is_empty(), "{key}");
         assert_eq!(
             stage.status(),
             "This row groups 12 calls. space unfolds it first",
@@ -68,13 +68,13 @@ fn what_only_looks_is_about_the_first_of_them_and_what_is_read_can_be_edited() {
     let mut stage = fan();
     stage.press("v");
     assert!(
-        stage.model.overlays.last().is_some_and(|top| top.id().reads),
+        stage.model.stack.last().is_some_and(|top| top.id().reads),
         "{}",
         stage.status()
     );
     stage.press("esc 3 e");
     assert!(
-        stage.model.overlays.is_top::<Editor>(),
+        stage.model.stack.is_top::<Editor>(),
         "the inspector says which it is"
     );
 }
@@ -85,7 +85,7 @@ fn once_it_is_open_a_key_acts_on_the_row_of_one() {
     stage.press("space");
     assert!(offers(&stage, "edit"));
     stage.press("e");
-    assert!(stage.model.overlays.is_top::<Editor>(), "{}", stage.status());
+    assert!(stage.model.stack.is_top::<Editor>(), "{}", stage.status());
 }
 
 #[test]
@@ -95,21 +95,21 @@ fn a_row_of_a_turn_is_one_turn_but_not_one_node() {
     stage.press("1 Z");
     on(&mut stage, |kind| kind == RowKind::Turn);
     stage.press("D");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     let text = stage.status();
     assert!(
         text.starts_with("This row groups ") && text.ends_with(" nodes. space unfolds it first"),
         "{text}"
     );
     stage.press("M");
-    assert!(stage.model.overlays.is_top::<Editor>(), "{}", stage.status());
+    assert!(stage.model.stack.is_top::<Editor>(), "{}", stage.status());
 }
 
 #[test]
 fn on_the_map_each_box_is_one() {
     let mut stage = fan();
     stage.press("V e");
-    assert!(stage.model.overlays.is_top::<Editor>(), "{}", stage.status());
+    assert!(stage.model.stack.is_top::<Editor>(), "{}", stage.status());
 }
 
 #[test]

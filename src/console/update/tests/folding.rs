@@ -33,7 +33,7 @@ fn what_an_edit_lets_fall_and_an_undo_brings_back_is_folded_as_it_comes() {
     is_whole(&stage);
 
     assert!(
-        stage.model.overlays.find::<Review>().is_none(),
+        stage.model.stack.find::<Review>().is_none(),
         "the answer of the run was heard"
     );
     stage.press("u");

@@ -97,7 +97,7 @@ fn a_fork_is_asked_about_and_written_where_it_was_shown() {
         session: Ok(new_session()),
         resume: false,
     }));
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert!(stage.text().contains("overrule resume new-id --sessions /there"));
     assert_eq!(forks(&stage).len(), 2, "the recording stays open");
 }
@@ -136,11 +136,11 @@ fn a_failed_fork_shows_why_and_writes_nothing() {
         resume: false,
     }));
     assert!(stage.text().contains("no space left"));
-    assert!(stage.model.overlays.is_top::<ForkView>(), "it can be tried again");
+    assert!(stage.model.stack.is_top::<ForkView>(), "it can be tried again");
     stage.press("enter");
     assert_eq!(forks(&stage).len(), 4);
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn the_palette_leads_there_too_and_a_live_run_has_no_fork() {
     let mut live = Stage::new(80, 24);
     live.begin();
     live.press("|");
-    assert!(forks(&live).is_empty() && live.model.overlays.is_empty());
+    assert!(forks(&live).is_empty() && live.model.stack.is_empty());
 }
 
 /// The question shows where a fork comes from, and so do the header, the state, the decision and

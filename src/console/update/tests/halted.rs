@@ -9,8 +9,7 @@ use crate::kernel::model::{Message, Model};
 use crate::kernel::msg::{Msg, Out};
 use crate::kernel::pane::Pane;
 use crate::kernel::prompt::Prompt;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::Verb;
+use crate::kernel::verb::{Availability, Verb};
 use crate::run::link::Update;
 use crate::run::refusal::UNDECIDABLE;
 use crate::run::target::Target;
@@ -74,7 +73,7 @@ fn what_would_have_to_be_recorded_is_refused_in_one_row_and_opens_nothing() {
                 stage.press(key);
                 stage.wait(ARMING);
                 assert_eq!(stage.status(), REFUSED, "{key} ({})", entry.name);
-                assert!(stage.model.overlays.is_empty(), "{key} ({})", entry.name);
+                assert!(stage.model.stack.is_empty(), "{key} ({})", entry.name);
                 assert_eq!(stage.out, [], "{key} ({})", entry.name);
                 let reported = stage.text();
                 assert_eq!(
@@ -168,7 +167,7 @@ fn the_status_line_the_palette_and_help_leave_out_what_is_refused() {
     }
     let mut stage = halted(false);
     stage.press(":");
-    let Some(list) = stage.model.overlays.top::<List>() else {
+    let Some(list) = stage.model.stack.top::<List>() else {
         panic!("no palette")
     };
     let listed = |name: &str| list.choices.iter().any(|choice| choice.name == name);
@@ -195,7 +194,7 @@ fn the_status_line_the_palette_and_help_leave_out_what_is_refused() {
         assert!(listed(name), "{name}");
     }
     stage.press("esc ?");
-    let Some(page) = stage.model.overlays.last().and_then(|top| top.sheet()) else {
+    let Some(page) = stage.model.stack.last().and_then(|top| top.sheet()) else {
         panic!("no help")
     };
     let help = page.doc.copy();
@@ -212,7 +211,7 @@ fn open_help_is_updated_when_the_run_halts() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.press("?");
-    let help = |stage: &Stage| stage.model.overlays.top::<HelpPage>().unwrap().sheet.doc.copy();
+    let help = |stage: &Stage| stage.model.stack.top::<HelpPage>().unwrap().sheet.doc.copy();
     assert!(help(&stage).contains("approve-unread"));
     halt(&mut stage);
     assert!(!help(&stage).contains("approve-unread") && help(&stage).contains("This run is halted"));
@@ -291,7 +290,7 @@ fn typed_text_survives_a_halt_and_shows_how_to_save_it() {
     stage.press("esc");
     assert_eq!(stage.status(), "esc again drops the text, alt-c copies it");
     stage.press("ctrl-g");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(
         stage.model.staged_edits.len(),
         1,
@@ -300,12 +299,12 @@ fn typed_text_survives_a_halt_and_shows_how_to_save_it() {
     assert_eq!(stage.commands(), [], "it suspends nothing");
     // The list can be viewed, but no edit can be opened.
     stage.press("E");
-    assert!(stage.model.overlays.is_top::<StagedList>());
+    assert!(stage.model.stack.is_top::<StagedList>());
     assert!(!hints(&stage.model).iter().any(|hint| hint.word == "open"));
     stage.press("e");
-    assert!(stage.model.overlays.is_top::<StagedList>());
+    assert!(stage.model.stack.is_top::<StagedList>());
     stage.press("v");
-    assert!(stage.model.overlays.is_top::<Review>());
+    assert!(stage.model.stack.is_top::<Review>());
     assert!(!hints(&stage.model).iter().any(|hint| hint.word == "commit"));
     stage.wait(ARMING);
     stage.press("enter");
@@ -327,17 +326,17 @@ fn a_reason_that_is_typed_when_the_run_halts_stays() {
         "{text}"
     );
     stage.press("enter");
-    assert!(stage.model.overlays.is_top::<Prompt>());
+    assert!(stage.model.stack.is_top::<Prompt>());
     assert_eq!(stage.commands(), []);
     stage.press("esc");
     assert_eq!(stage.status(), "esc again drops what was typed, alt-c copies it");
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     // A search needs no record.
     stage.press("/");
     stage.type_text("first");
     stage.press("enter");
-    assert!(stage.model.overlays.is_empty(), "{}", stage.status());
+    assert!(stage.model.stack.is_empty(), "{}", stage.status());
 }
 
 #[test]
@@ -349,7 +348,7 @@ fn closing_an_editor_in_a_halted_run_sends_no_command() {
     assert_eq!(stage.commands(), [hold]);
     halt(&mut stage);
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.commands(), []);
     assert_eq!(stage.status(), "");
 }
@@ -432,10 +431,10 @@ fn a_list_of_tools_and_a_row_of_limits_lead_to_nothing_that_is_typed() {
     let mut stage = Stage::asked(80, 24, r#"{"path":"a"}"#);
     stage.wait(ARMING);
     stage.press("r");
-    assert!(stage.model.overlays.is_top::<List>());
+    assert!(stage.model.stack.is_top::<List>());
     halt(&mut stage);
     stage.press("enter");
-    assert!(stage.model.overlays.is_top::<List>());
+    assert!(stage.model.stack.is_top::<List>());
     assert_eq!(stage.status(), "halted, nothing recorded");
     stage.press("esc 7 g");
     for _ in 0..20 {
@@ -447,7 +446,7 @@ fn a_list_of_tools_and_a_row_of_limits_lead_to_nothing_that_is_typed() {
     assert_eq!(stage.model.followed(), Target::Limits);
     assert!(!hints(&stage.model).iter().any(|hint| hint.key == "enter"));
     stage.press("enter");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.status(), REFUSED);
     assert_eq!(stage.commands(), []);
 }
@@ -466,5 +465,5 @@ fn enter_still_views_a_row_but_opens_no_question() {
     halt(&mut stage);
     stage.press("enter");
     assert_eq!(stage.status(), REFUSED);
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }

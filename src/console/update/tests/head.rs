@@ -147,11 +147,11 @@ fn a_name_that_is_long_takes_nothing_else_out_of_it() {
     assert!(rows[0].contains("⟨U+250F⟩ c9 r9"), "{rows:?}");
 }
 
-/// The rows of the topmost overlay, without its title.
+/// The rows of the topmost surface, without its title.
 fn on_top(stage: &mut Stage) -> Vec<String> {
     let text = stage.text();
-    let doc = stage.model.overlays.doc().expect("a document");
-    let area = inside(stage.model.screen.overlay(doc.rows()));
+    let doc = stage.model.stack.doc().expect("a document");
+    let area = inside(stage.model.screen.dialog(doc.rows()));
     let rows = text
         .lines()
         .skip(usize::from(area.y))
@@ -178,7 +178,7 @@ fn dialog((width, height): (u16, u16), uncertain: bool) -> Stage {
     }
     stage.draw();
     stage.press("2 enter");
-    assert!(stage.model.overlays.is_top::<Dialog>());
+    assert!(stage.model.stack.is_top::<Dialog>());
     stage.wait(ARMING);
     stage
 }
@@ -230,7 +230,7 @@ fn paging_a_dialog_to_its_end_reads_all_of_it_and_its_last_row_is_there() {
         );
         stage.press("g");
         stage.wait(ARMING);
-        let shown = stage.model.arming.overlay.clone().expect("it is on screen");
+        let shown = stage.model.arming.top.clone().expect("it is on screen");
         assert!(shown.is_read(), "{size:?}: {:?}", shown.read.misses(shown.rows));
     }
 }
@@ -300,7 +300,7 @@ proptest! {
         uncertain in any::<bool>(),
     ) {
         let mut stage = dialog(size, uncertain);
-        let doc = stage.model.overlays
+        let doc = stage.model.stack
         .doc()
         .expect("a document");
         let (pager, _) = doc.decided().expect("a decision");
@@ -315,7 +315,7 @@ proptest! {
             stage.press(key);
             seen.extend(on_top(&mut stage).iter().filter_map(|row| output(row)));
         }
-        let shown = stage.model.arming.overlay.clone().expect("it is on screen");
+        let shown = stage.model.arming.top.clone().expect("it is on screen");
         prop_assert_eq!(shown.rows, all.len());
         let missed: BTreeSet<usize> = shown.read.misses(shown.rows).into_iter().flatten().collect();
         for (at, row) in all.iter().enumerate() {

@@ -62,7 +62,7 @@ fn a_key_that_is_held_down_decides_once() {
 fn a_key_that_is_held_down_opens_a_question_and_does_not_answer_it() {
     let mut stage = armed();
     assert_eq!(hold(&mut stage, "A", 660), []);
-    assert_eq!(stage.model.overlays.len(), 1, "it is asked");
+    assert_eq!(stage.model.stack.len(), 1, "it is asked");
     stage.press("esc");
     assert_eq!(hold(&mut stage, "*", 660), []);
 }
@@ -75,7 +75,7 @@ fn the_emergency_stop_that_is_held_down_stops_once() {
         matches!(sent.as_slice(), [Command::Run(RunCommand::Stop { .. })]),
         "{sent:?}"
     );
-    assert!(stage.model.overlays.is_empty(), "and asks no second time");
+    assert!(stage.model.stack.is_empty(), "and asks no second time");
 }
 
 /// Presses a key repeatedly, more slowly than a held key repeats.

@@ -125,7 +125,7 @@ fn help_over_a_preview_that_was_sent_stays_until_it_is_closed() {
     assert!(stage.text().contains(" keys "), "{}", stage.text());
     stage.press("esc");
     assert!(
-        stage.model.overlays.is_empty(),
+        stage.model.stack.is_empty(),
         "the preview is gone, its edit counts"
     );
 }
@@ -196,7 +196,7 @@ fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothin
         at("play or pause") < at("parent, child").or(Some(usize::MAX)),
         "{text}"
     );
-    let Some(page) = stage.model.overlays.last().and_then(|top| top.sheet()) else {
+    let Some(page) = stage.model.stack.last().and_then(|top| top.sheet()) else {
         panic!("no help is open");
     };
     let rows: Vec<String> = page
@@ -229,7 +229,7 @@ fn help_of_a_live_run_lists_every_key() {
     let mut stage = Stage::new(80, 24);
     stage.sample();
     stage.press("?");
-    let Some(page) = stage.model.overlays.last().and_then(|top| top.sheet()) else {
+    let Some(page) = stage.model.stack.last().and_then(|top| top.sheet()) else {
         panic!("no help is open");
     };
     let rows = page.doc.window(0, page.doc.rows(), None);
@@ -237,7 +237,7 @@ fn help_of_a_live_run_lists_every_key() {
     assert!(lists("approve") && lists("undo") && !lists("next-event"));
 }
 
-/// The rows of an overlay, without its title.
+/// The rows of a page, without its title.
 fn rows(text: &str) -> Vec<&str> {
     let rows = text.lines().skip_while(|row| !row.contains(" keys "));
     rows.skip(1).collect()
@@ -328,7 +328,7 @@ fn a_narrow_screen_has_the_signs_below_the_keys() {
     stage.press("?");
     let text = stage.text();
     assert!(!text.contains("signs"), "{text}");
-    let Some(page) = stage.model.overlays.last().and_then(|top| top.sheet()) else {
+    let Some(page) = stage.model.stack.last().and_then(|top| top.sheet()) else {
         panic!("no help is open");
     };
     assert!(

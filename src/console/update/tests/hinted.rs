@@ -76,7 +76,7 @@ fn a_comparison_that_lists_all_offers_the_others_again() {
     let mut stage = Stage::new(100, 40);
     stage.edited();
     stage.press("b k c");
-    assert!(!stage.model.overlays.top::<Comparison>().unwrap().all);
+    assert!(!stage.model.stack.top::<Comparison>().unwrap().all);
     assert_eq!(label(&stage, "s"), Some("all nodes"));
     stage.press("s");
     assert_eq!(label(&stage, "s"), Some("only what differs"));

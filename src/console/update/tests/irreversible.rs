@@ -64,7 +64,7 @@ fn the_name_cannot_be_pasted_without_bracketed_paste() {
         "{}",
         stage.status()
     );
-    assert!(!stage.model.overlays.is_empty(), "it still asks");
+    assert!(!stage.model.stack.is_empty(), "it still asks");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn the_name_cannot_be_pasted() {
     stage.paste("launch\n");
     stage.press("enter");
     assert_eq!(stage.commands(), []);
-    assert!(!stage.model.overlays.is_empty(), "it still asks");
+    assert!(!stage.model.stack.is_empty(), "it still asks");
 }
 
 #[test]

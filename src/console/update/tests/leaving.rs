@@ -26,9 +26,9 @@ fn leaving_asks_only_while_something_runs() {
     stage.running("c3", "read_file", "{}");
     stage.press("q");
     assert_eq!(stage.out, []);
-    assert!(stage.model.overlays.is_top::<LeaveQuestion>());
+    assert!(stage.model.stack.is_top::<LeaveQuestion>());
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     stage.press("q");
     stage.draw();
     stage.press("q q");
@@ -164,7 +164,7 @@ fn nobody_waits_for_the_end_of_what_a_halted_run_does_not_record() {
     stage.press("w");
     assert_eq!(stage.out, []);
     assert_eq!(stage.status(), "halted, nothing recorded");
-    assert!(stage.model.overlays.is_top::<LeaveQuestion>());
+    assert!(stage.model.stack.is_top::<LeaveQuestion>());
     stage.press("c");
     assert!(
         matches!(
@@ -221,7 +221,7 @@ fn a_second_ctrl_c_within_two_seconds_leaves() {
     let mut stage = stage();
     stage.press("ctrl-c");
     assert_eq!(stage.out, []);
-    assert!(stage.model.overlays.is_top::<LeaveQuestion>());
+    assert!(stage.model.stack.is_top::<LeaveQuestion>());
     stage.press("ctrl-c");
     assert_eq!(stage.out, [Out::Quit(Leave::Interrupted)]);
 
@@ -236,7 +236,7 @@ fn a_second_ctrl_c_within_two_seconds_leaves() {
 fn ctrl_c_works_in_a_text_too() {
     let mut stage = stage();
     stage.press("i a ctrl-c");
-    assert!(stage.model.overlays.is_top::<LeaveQuestion>());
+    assert!(stage.model.stack.is_top::<LeaveQuestion>());
     stage.press("esc");
-    assert!(stage.model.overlays.is_top::<Editor>(), "the text is still there");
+    assert!(stage.model.stack.is_top::<Editor>(), "the text is still there");
 }

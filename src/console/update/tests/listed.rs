@@ -77,7 +77,7 @@ fn every_approval_list_shows_the_executed_files_and_who_changed_the_calls() {
             1,
             "what the model wrote itself is not called so: {text}"
         );
-        let doc = stage.model.overlays.doc().unwrap();
+        let doc = stage.model.stack.doc().unwrap();
         let rows: Vec<String> = doc
             .window(0, doc.rows(), None)
             .iter()

@@ -40,7 +40,7 @@ fn no_frame_waits_for_a_long_text() {
     assert!(text.contains("write_file") && text.contains("digest"), "{text}");
     // Other keys still work meanwhile.
     stage.press("?");
-    assert!(stage.model.overlays.last().is_some_and(|top| top.id().reads));
+    assert!(stage.model.stack.last().is_some_and(|top| top.id().reads));
     stage.press("esc");
     assert!(stage.work() > 0);
     let text = stage.text();
@@ -184,7 +184,7 @@ fn rewritten() -> Stage {
     stage.thought("t2", &lines("before"));
     stage.draw();
     stage.press("1 g j e");
-    match stage.model.overlays.top_mut::<Editor>() {
+    match stage.model.stack.top_mut::<Editor>() {
         Some(editor) => editor.field.replace(&lines("after")),
         other => panic!("{other:?}"),
     }

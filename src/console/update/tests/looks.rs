@@ -112,7 +112,7 @@ fn new_keys_count_at_once_and_help_shows_them() {
     }));
     assert_eq!(stage.status(), "Reloaded: keys");
     stage.draw();
-    let help = stage.model.overlays.doc().expect("a page").copy();
+    let help = stage.model.stack.doc().expect("a page").copy();
     assert!(help.contains("ctrl-y") && help.contains("f10 q"), "{help}");
     let key = |text: &str| text.parse().unwrap();
     let map = &stage.model.settings.keymap;
@@ -201,7 +201,7 @@ fn a_theme_is_chosen_for_the_session_by_its_name() {
     stage.press("enter");
     let paper = Theme::built_in("paper").unwrap().look(Colours::True);
     assert_eq!(stage.model.settings.look, paper, "{}", stage.status());
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     let cell = stage.draw().cell((0, 0)).unwrap().style();
     assert_eq!(cell.bg, paper.style(Role::Header).bg);
     stage.send(read(|_| {}));
@@ -252,7 +252,7 @@ fn a_theme_is_tried_on_while_the_list_is_open_and_goes_with_it() {
     stage.press(":");
     stage.type_text("theme");
     stage.press("enter");
-    let Some(list) = stage.model.overlays.top::<List>() else {
+    let Some(list) = stage.model.stack.top::<List>() else {
         panic!("no list");
     };
     assert_eq!(list.chosen().map(|choice| choice.name.as_str()), Some("paper"));

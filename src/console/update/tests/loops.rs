@@ -81,7 +81,7 @@ fn the_page_shows_what_repeats_what_was_done_and_what_can_be_done() {
     let guide = text.lines().find(|line| line.contains("give the model guidance"));
     assert!(guide.unwrap().contains("i  "), "{text}");
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.commands(), []);
 }
 

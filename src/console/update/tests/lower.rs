@@ -99,7 +99,7 @@ fn the_current_write_is_shown_with_its_readers() {
 fn a_row_of_the_budget_changes_the_limit_or_leads_to_the_request() {
     let mut stage = spent();
     stage.press("7 enter");
-    assert!(stage.model.overlays.is_top::<Prompt>());
+    assert!(stage.model.stack.is_top::<Prompt>());
     stage.press("esc 1 g 7 G enter");
     assert_eq!(stage.selected(), Some(id("t2")));
 }
@@ -237,7 +237,7 @@ fn a_branch_of_the_pane_is_named_marked_and_compared() {
     stage.press("space");
     assert!(stage.text().contains("marked"), "{}", stage.text());
     stage.press("j alt-c");
-    let open = stage.model.overlays.top::<Comparison>().expect("a comparison");
+    let open = stage.model.stack.top::<Comparison>().expect("a comparison");
     assert_eq!((open.a, open.b), (Epoch(0), Epoch(1)));
     assert_eq!(stage.commands(), [], "looking changes nothing");
 }
@@ -275,10 +275,10 @@ fn a_branch_of_a_recorded_run_is_compared_from_the_pane_and_nothing_else() {
             "{key}: {}",
             stage.status()
         );
-        assert!(stage.model.overlays.is_empty(), "{key}");
+        assert!(stage.model.stack.is_empty(), "{key}");
     }
     stage.press("alt-c");
-    assert!(stage.model.overlays.is_top::<Comparison>());
+    assert!(stage.model.stack.is_top::<Comparison>());
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn the_hint_of_following_is_there_only_where_it_leads_somewhere() {
     stage.press("6");
     assert!(!words(&stage).contains(&"switch"), "there is one branch");
     stage.press("enter");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert!(
         stage.status().contains("already the current branch"),
         "{}",

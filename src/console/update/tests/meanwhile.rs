@@ -17,7 +17,7 @@ fn editing(width: u16, height: u16) -> Stage {
     let mut stage = Stage::asked(width, height, ARGS);
     stage.wait(ARMING);
     stage.press("t e");
-    assert!(stage.model.overlays.is_top::<Editor>());
+    assert!(stage.model.stack.is_top::<Editor>());
     stage.carry_out();
     stage
 }
@@ -65,7 +65,7 @@ fn an_approval_by_another_client_is_shown_in_the_editor_and_on_closing() {
             "{}",
             stage.status()
         );
-        assert!(stage.model.overlays.is_empty());
+        assert!(stage.model.stack.is_empty());
     }
 }
 
@@ -91,12 +91,12 @@ fn the_first_key_names_what_runs_where_a_text_is_dropped() {
 #[test]
 fn the_preview_shows_the_change_and_has_to_be_viewed_again() {
     let mut stage = editing(80, 24);
-    let Some(editor) = stage.model.overlays.top_mut::<Editor>() else {
+    let Some(editor) = stage.model.stack.top_mut::<Editor>() else {
         panic!("no editor");
     };
     editor.field.replace(r#"{"path":"a","content":"other"}"#);
     stage.press("ctrl-s");
-    let stamp = |stage: &Stage| match stage.model.overlays.top::<Review>() {
+    let stamp = |stage: &Stage| match stage.model.stack.top::<Review>() {
         Some(review) => review.stamp,
         other => panic!("{other:?}"),
     };
@@ -170,7 +170,7 @@ fn an_editor_of_an_unchanged_call_closes_immediately() {
     let mut stage = editing(80, 24);
     stage.awaiting("c4", "write_file", ARGS);
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.commands(), [release()]);
     assert_eq!(flat(stage.status()), "", "nothing runs by it");
 }

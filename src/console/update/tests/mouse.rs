@@ -124,7 +124,7 @@ fn no_click_anywhere_decides_or_closes_anything() {
         let mut stage = stage();
         stage.press(keys);
         stage.wait(ARMING);
-        let overlays = stage.model.overlays.len();
+        let open = stage.model.stack.len();
         stage.out.clear();
         for (x, y) in &places {
             click(&mut stage, *x, *y);
@@ -134,7 +134,7 @@ fn no_click_anywhere_decides_or_closes_anything() {
             .out
             .retain(|out| !matches!(out, Out::Wire { .. } | Out::Look(_)));
         assert_eq!(stage.out, [], "{keys}");
-        assert_eq!(stage.model.overlays.len(), overlays, "{keys}");
+        assert_eq!(stage.model.stack.len(), open, "{keys}");
     }
 }
 
@@ -151,7 +151,7 @@ fn the_wheel_scrolls_what_is_under_it_and_leaves_the_focus() {
     assert!(stage.model.log.follows());
     stage.press("?");
     act(&mut stage, Mouse::WheelDown, 50, 5);
-    let page = stage.model.overlays.last().and_then(|top| top.sheet());
+    let page = stage.model.stack.last().and_then(|top| top.sheet());
     assert_eq!(page.map(|page| page.top), Some(3));
 }
 
@@ -191,14 +191,14 @@ fn borders_are_moved_and_every_pane_stays_usable() {
 fn a_click_in_a_list_moves_its_cursor_and_a_key_takes_the_entry() {
     let mut stage = stage();
     stage.press(":");
-    let first = match stage.model.overlays.top::<List>() {
+    let first = match stage.model.stack.top::<List>() {
         Some(list) => list.found[2],
         other => panic!("{other:?}"),
     };
     let body = stage.model.screen.places.body;
     // Above the third entry are the title, the typed text and two entries.
     click(&mut stage, 20, body.y + 4);
-    match stage.model.overlays.top::<List>() {
+    match stage.model.stack.top::<List>() {
         Some(list) => assert_eq!((list.at, list.found[list.at]), (2, first)),
         other => panic!("{other:?}"),
     }
@@ -208,12 +208,12 @@ fn a_click_in_a_list_moves_its_cursor_and_a_key_takes_the_entry() {
 fn a_click_in_a_completion_list_selects_the_row_drawn_there() {
     let mut stage = Stage::asked(120, 40, r#"{"path":"a","content":"b"}"#);
     stage.press("e");
-    match stage.model.overlays.top_mut::<Editor>() {
+    match stage.model.stack.top_mut::<Editor>() {
         Some(editor) => editor.field.replace("{"),
         other => panic!("{other:?}"),
     }
     stage.press("ctrl-end tab");
-    let list = |stage: &Stage| match stage.model.overlays.top::<List>() {
+    let list = |stage: &Stage| match stage.model.stack.top::<List>() {
         Some(list) => (list.at, list.choices.len()),
         other => panic!("{other:?}"),
     };

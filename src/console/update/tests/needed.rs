@@ -70,7 +70,7 @@ fn the_attention_page_shows_reason_state_attempts_events_and_options() {
     let events = text.lines().filter(|line| line.contains(" engine: ")).count();
     assert_eq!(events, 10, "{text}");
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.commands(), []);
 }
 
@@ -102,7 +102,7 @@ fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
         let text = stage.text();
         assert!(text.contains(words), "{key}: {words}\n{text}");
         assert!(
-            stage.model.overlays.is_top::<Editor>() || stage.model.overlays.is_top::<List>(),
+            stage.model.stack.is_top::<Editor>() || stage.model.stack.is_top::<List>(),
             "{key}: {text}"
         );
         assert!(
@@ -196,7 +196,7 @@ fn where_no_less_than_the_run_can_be_stopped_it_is_the_run() {
     stage.press("W");
     assert!(stage.text().contains("end the run"), "{}", stage.text());
     stage.press("X");
-    assert!(stage.model.overlays.is_top::<StopQuestion>());
+    assert!(stage.model.stack.is_top::<StopQuestion>());
     assert_eq!(stage.commands(), [], "it asks first");
 }
 
@@ -243,7 +243,7 @@ fn waiting_calls_are_shown_with_what_was_tried() {
         stage.status()
     );
     stage.press("enter");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.model.screen.lead, crate::kernel::pane::Pane::QUEUE);
 }
 
@@ -353,7 +353,7 @@ fn a_breaker_that_blocks_everything_is_shown_and_alerted() {
         assert!(text.contains(words), "{words}\n{text}");
     }
     stage.press("enter");
-    assert!(stage.model.overlays.is_top::<Prompt>());
+    assert!(stage.model.stack.is_top::<Prompt>());
     stage.press("enter");
     let reset = stage.commands();
     assert!(format!("{reset:?}").contains("ResetBreaker"), "{reset:?}");
@@ -420,7 +420,7 @@ fn a_manually_paused_run_shows_waiting_calls_and_the_resume_key() {
         assert!(!text.contains("stop this branch"), "{text}");
         stage.press("p");
         assert_eq!(stage.commands(), [Command::Run(RunCommand::Resume {})]);
-        assert!(stage.model.overlays.is_empty());
+        assert!(stage.model.stack.is_empty());
     }
 }
 

@@ -9,8 +9,7 @@ use crate::kernel::availability;
 use crate::kernel::availability::is_offered;
 use crate::kernel::input;
 use crate::kernel::model::Source;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{By, Verb};
+use crate::kernel::verb::{Availability, By, Verb};
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::advice::Cards;
 use overrule_domain::call::Outcome;
@@ -191,12 +190,12 @@ fn a_refused_verb_shows_why_and_sends_nothing() {
                 continue;
             };
             refused += 1;
-            let before = model.overlays.len();
+            let before = model.stack.len();
             let mut out = Vec::new();
             let now = model.arming.now;
             input::run(&mut model, verb, By::Palette, now, &mut out);
             assert!(out.is_empty(), "{at}: {} {out:?}", verb.name);
-            assert_eq!(model.overlays.len(), before, "{at}: {}", verb.name);
+            assert_eq!(model.stack.len(), before, "{at}: {}", verb.name);
             assert_eq!(model.message.text, why.to_string(), "{at}: {}", verb.name);
         }
         assert!(refused > 2, "{at}: {refused}");
@@ -244,7 +243,7 @@ fn what_an_agent_would_contradict_is_refused_before_a_word_is_typed() {
             "{name}: {}",
             stage.status()
         );
-        assert_eq!(stage.model.overlays.is_empty(), is_from_agent, "{name}");
+        assert_eq!(stage.model.stack.is_empty(), is_from_agent, "{name}");
         let is_sent = !stage.commands().is_empty();
         assert_ne!(is_sent, is_from_agent, "{name}: an open editor holds the run");
     }

@@ -116,7 +116,7 @@ fn a_preview_that_became_another_below_the_palette_is_not_committed_from_it() {
     stage.running("c4", "read_file", "{}");
     stage.press("enter");
     assert_eq!(stage.commands(), [], "{}", stage.status());
-    assert!(!stage.model.overlays.is_empty(), "the preview is still there");
+    assert!(!stage.model.stack.is_empty(), "the preview is still there");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn what_was_typed_is_marked_in_the_names_that_fit() {
     stage.press(":");
     stage.type_text("ns");
     let buffer = stage.draw();
-    match stage.model.overlays.top::<List>() {
+    match stage.model.stack.top::<List>() {
         Some(list) => {
             let first = &list.choices[list.found[0]];
             assert_eq!(first.name, "next-sibling");
@@ -174,7 +174,7 @@ fn commands_of_other_places_come_last_and_show_where_they_work() {
     stage.draw();
     stage.press(":");
     let names = |stage: &Stage| -> Vec<String> {
-        match stage.model.overlays.top::<List>() {
+        match stage.model.stack.top::<List>() {
             Some(list) => {
                 let name = |at: &usize| list.choices[*at].name.clone();
                 list.found.iter().map(name).collect()
@@ -192,7 +192,7 @@ fn commands_of_other_places_come_last_and_show_where_they_work() {
     stage.press("enter");
     assert_eq!(stage.status(), "This works in: branches");
     assert_eq!(stage.commands(), []);
-    assert!(stage.model.overlays.is_top::<List>());
+    assert!(stage.model.stack.is_top::<List>());
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn what_is_typed_is_found_in_names_by_letters_and_in_descriptions_by_words() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     let found = |stage: &Stage| -> Vec<(String, String)> {
-        let Some(list) = stage.model.overlays.top::<List>() else {
+        let Some(list) = stage.model.stack.top::<List>() else {
             panic!("no list is open");
         };
         let choices = list.found.iter().map(|at| &list.choices[*at]);
@@ -234,7 +234,7 @@ fn what_is_typed_is_found_in_names_by_letters_and_in_descriptions_by_words() {
 fn listed(stage: &mut Stage, text: &str) -> Vec<String> {
     stage.press(":");
     stage.type_text(text);
-    let Some(list) = stage.model.overlays.top::<List>() else {
+    let Some(list) = stage.model.stack.top::<List>() else {
         panic!("no list is open");
     };
     let names = list

@@ -131,7 +131,7 @@ fn a_line_that_is_too_long_to_type_in_is_not_opened() {
     let act = ("name", crate::kernel::prompt::Style::SETTING);
     let prompt = crate::kernel::prompt::Prompt::new(act, "name of the session", &title, |_, _, _| Ok(()));
     crate::kernel::prompts::ask(&mut stage.model, prompt);
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     let output = "cannot type the name of the session: 65537 bytes are too many";
     assert!(stage.status().starts_with(output), "{}", stage.status());
 }

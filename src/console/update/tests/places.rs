@@ -50,7 +50,7 @@ fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
         for answer in answers {
             assert!(last.contains(answer), "{answer}: {last}");
         }
-        let top = |stage: &Stage| match stage.model.overlays.top::<Dialog>() {
+        let top = |stage: &Stage| match stage.model.stack.top::<Dialog>() {
             Some(dialog) => dialog.sheet.top,
             other => panic!("{other:?}"),
         };
@@ -264,11 +264,11 @@ fn a_long_list_is_paged_and_shows_its_position() {
     stage.sample();
     stage.draw();
     stage.press(":");
-    let all = match stage.model.overlays.top::<List>() {
+    let all = match stage.model.stack.top::<List>() {
         Some(list) => list.found.len(),
         _ => panic!("no list"),
     };
-    let place = |stage: &mut Stage| match stage.model.overlays.top::<List>() {
+    let place = |stage: &mut Stage| match stage.model.stack.top::<List>() {
         Some(list) => list.at,
         _ => panic!("no list"),
     };

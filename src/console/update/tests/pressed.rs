@@ -12,8 +12,7 @@ use crate::kernel::msg::Out;
 use crate::kernel::pane::Pane;
 use crate::kernel::refresh::prepare;
 use crate::kernel::surface::SurfaceId;
-use crate::kernel::verb::Availability;
-use crate::kernel::verb::{By, Care, Moment, Press, Verb};
+use crate::kernel::verb::{Availability, By, Care, Moment, Press, Verb};
 use crate::run::refusal::{Refusal, RefusalKind};
 use crate::surfaces;
 use crate::testing::{ARMING, Stage};
@@ -62,7 +61,7 @@ const SCENES: &[Scene] = &[
     ("waiting, the palette was open", Pane::QUEUE.id(), || {
         let mut stage = begun(waiting);
         stage.press(":");
-        stage.model.overlays.pop();
+        stage.model.stack.pop();
         prepare(&mut stage.model);
         stage
     }),
@@ -198,7 +197,7 @@ const SCENES: &[Scene] = &[
 
 /// Presses around the time at which the question on screen can be decided.
 fn moments(model: &Model) -> Vec<Moment> {
-    let question = model.arming.overlay.as_ref().or(model.arming.frame.as_ref());
+    let question = model.arming.top.as_ref().or(model.arming.frame.as_ref());
     let since = question.map_or(model.arming.now, |shown| shown.since);
     let times = [since, since + ARMING - 1, since + ARMING];
     let both = |at| [By::Key, By::Palette].map(|by| Moment { by, at });
@@ -242,7 +241,7 @@ fn a_press_is_refused_exactly_where_the_answer_refuses_and_sends_nothing_then() 
                     refused += 1;
                     assert_eq!(done, Err(why), "{case}");
                     assert!(out.is_empty(), "{case}: {out:?}");
-                    assert_eq!(model.overlays.len(), stage.model.overlays.len(), "{case}");
+                    assert_eq!(model.stack.len(), stage.model.stack.len(), "{case}");
                     assert_eq!(model.queue.selected, stage.model.queue.selected, "{case}");
                 }
                 found => {
@@ -277,7 +276,7 @@ fn no_decision_is_sent_before_its_question_was_on_screen_for_long_enough() {
         let mut stage = make();
         // Everything on screen is new: a decision about it comes too early.
         let arming = &mut stage.model.arming;
-        for shown in [&mut arming.frame, &mut arming.overlay].into_iter().flatten() {
+        for shown in [&mut arming.frame, &mut arming.top].into_iter().flatten() {
             shown.since = stage.now;
         }
         stage.draw();
@@ -285,7 +284,7 @@ fn no_decision_is_sent_before_its_question_was_on_screen_for_long_enough() {
             for by in [By::Key, By::Palette] {
                 let sends = |at| {
                     let (model, _, out) = pressed(&stage.model, verb, Moment { by, at });
-                    let asks_more = model.overlays.len() > stage.model.overlays.len();
+                    let asks_more = model.stack.len() > stage.model.stack.len();
                     let commands = out.into_iter().filter(|out| matches!(out, Out::Command(_)));
                     (commands.count(), asks_more)
                 };

@@ -226,7 +226,7 @@ fn enter_on_a_waiting_call_opens_what_it_needs() {
         "{}",
         stage.text()
     );
-    assert!(!stage.model.overlays.is_empty(), "the choices are open");
+    assert!(!stage.model.stack.is_empty(), "the choices are open");
     assert_eq!(stage.commands(), []);
 }
 

@@ -27,7 +27,7 @@ fn choices(stage: &mut Stage) {
     stage.wait(ARMING);
     stage.press("enter");
     stage.wait(ARMING);
-    assert!(stage.model.overlays.is_top::<Dialog>());
+    assert!(stage.model.stack.is_top::<Dialog>());
 }
 
 fn read(stage: &mut Stage) {
@@ -207,7 +207,7 @@ fn calls_only_a_shell_can_resolve_are_in_no_list() {
     stage.awaiting_by("c4", ("write_file", ARGS), alone);
     stage.draw();
     stage.press("A");
-    let Some(bulk) = stage.model.overlays.top::<Bulk>() else {
+    let Some(bulk) = stage.model.stack.top::<Bulk>() else {
         panic!("no list");
     };
     let listed: Vec<_> = bulk.items.iter().map(|item| item.call).collect();

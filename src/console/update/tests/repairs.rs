@@ -71,7 +71,7 @@ fn a_repair_is_chosen_by_its_number() {
     stage.type_text("0");
     stage.press("enter");
     assert_eq!(stage.commands(), [], "there is no such number");
-    assert!(stage.model.overlays.is_top::<Prompt>());
+    assert!(stage.model.stack.is_top::<Prompt>());
     stage.press("backspace");
     stage.type_text("2");
     stage.press("enter");
@@ -81,7 +81,7 @@ fn a_repair_is_chosen_by_its_number() {
         option: 1,
     });
     assert_eq!(stage.commands(), [choose]);
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn enter_opens_the_repairs_of_the_call() {
     let mut stage = stage();
     stage.press("enter");
     assert_eq!(stage.commands(), []);
-    assert!(stage.model.overlays.is_top::<Prompt>(), "{}", stage.status());
+    assert!(stage.model.stack.is_top::<Prompt>(), "{}", stage.status());
 }
 
 #[test]
@@ -125,5 +125,5 @@ fn a_repair_can_be_left_and_only_where_there_is_one() {
     stage.wait(ARMING);
     stage.press("F K");
     assert_eq!(stage.commands(), []);
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }

@@ -56,7 +56,7 @@ fn the_frame_names_the_call_its_entry_its_end_and_the_edit() {
         );
         // The dialog shows the same frame.
         stage.press("enter");
-        assert!(stage.model.overlays.is_top::<Dialog>());
+        assert!(stage.model.stack.is_top::<Dialog>());
         assert!(stage.flat().contains(&output), "{}", stage.text());
     }
 }

@@ -127,7 +127,7 @@ fn a_recording_is_viewed_but_decides_nothing() {
     for (call, status) in [("c3", "recorded"), ("c4", "recorded"), ("c5", "")] {
         assert_eq!(stage.selected(), Some(id(call)));
         stage.press("enter");
-        assert!(stage.model.overlays.is_empty(), "{call}");
+        assert!(stage.model.stack.is_empty(), "{call}");
         assert!(stage.status().contains(status), "{call}: {}", stage.status());
         assert_eq!(stage.commands(), []);
         stage.press("2 j");

@@ -36,7 +36,7 @@ fn stage() -> Stage {
 }
 
 fn editor(stage: &mut Stage) -> &mut Editor {
-    match stage.model.overlays.top_mut::<Editor>() {
+    match stage.model.stack.top_mut::<Editor>() {
         Some(editor) => editor,
         other => panic!("no editor but {other:?}"),
     }
@@ -56,7 +56,7 @@ fn a_new_rule_starts_from_the_call_and_shows_what_it_would_have_decided() {
     assert!(text.contains("1 of them ran, 0 you rejected"), "{text}");
     assert!(text.contains("c4 r1") && text.contains("c5 r1"), "{text}");
     assert!(text.contains("under = \"docs\""), "word for word: {text}");
-    let shown = match stage.model.overlays.top::<RuleView>() {
+    let shown = match stage.model.stack.top::<RuleView>() {
         Some(view) => view.would.clone().unwrap(),
         other => panic!("no rule but {other:?}"),
     };
@@ -79,13 +79,9 @@ fn a_new_rule_starts_from_the_call_and_shows_what_it_would_have_decided() {
     let seen = vec![digest(4), digest(5)];
     let expected = Command::Run(RunCommand::AddRule { rule, seen });
     assert_eq!(sent, std::slice::from_ref(&expected));
-    assert_eq!(
-        stage.model.overlays.len(),
-        2,
-        "it stays until the run has taken it"
-    );
+    assert_eq!(stage.model.stack.len(), 2, "it stays until the run has taken it");
     stage.send(Msg::Run(Update::Taken(Box::new(expected))));
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 fn editor_text() -> &'static str {
@@ -105,7 +101,7 @@ fn an_invalid_rule_is_not_previewed() {
         stage.edit_field(text);
         stage.press("ctrl-s");
         assert!(stage.status().contains(why), "{text}: {}", stage.status());
-        assert!(stage.model.overlays.is_top::<Editor>());
+        assert!(stage.model.stack.is_top::<Editor>());
         stage.press("esc");
     }
     assert_eq!(stage.commands(), []);
@@ -188,7 +184,7 @@ fn there_is_no_always_for_what_was_not_read_or_does_not_wait() {
         stage.status()
     );
     stage.press("1 G *");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.commands(), []);
 }
 
@@ -216,13 +212,13 @@ fn always_is_refused_at_once_where_accepting_it_would_be() {
         stage.status()
     );
     assert!(
-        stage.model.overlays.is_empty(),
+        stage.model.stack.is_empty(),
         "no preview promises what is refused"
     );
 
     let mut stage = line("make");
     stage.press("*");
-    assert!(stage.model.overlays.is_top::<RuleView>(), "{}", stage.status());
+    assert!(stage.model.stack.is_top::<RuleView>(), "{}", stage.status());
     let text = stage.text();
     assert!(
         text.contains("1 waiting call runs immediately if you accept it"),
@@ -239,7 +235,7 @@ fn always_is_refused_at_once_where_accepting_it_would_be() {
         "{}",
         stage.status()
     );
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]
@@ -258,7 +254,7 @@ fn a_new_rule_starts_with_what_is_valid_and_explains_its_limits() {
         stage.status()
     );
     stage.press("ctrl-s");
-    assert!(stage.model.overlays.is_top::<RuleView>(), "{}", stage.status());
+    assert!(stage.model.stack.is_top::<RuleView>(), "{}", stage.status());
 }
 
 #[test]
@@ -326,7 +322,7 @@ fn nothing_is_ruled_in_a_recorded_run() {
     stage.press("2");
     stage.wait(ARMING);
     stage.press("* + ");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.commands(), []);
 }
 
@@ -337,16 +333,13 @@ fn a_rule_is_begun_from_a_call_and_from_nothing_else() {
     stage.thought("t2", "look around");
     stage.draw();
     stage.press("1 g j +");
-    assert!(
-        stage.model.overlays.is_empty(),
-        "nothing is drafted from a thought"
-    );
+    assert!(stage.model.stack.is_empty(), "nothing is drafted from a thought");
     let output =
         "t2 is not a call, and a rule starts with one: put the cursor on one in the graph, then + again";
     assert_eq!(stage.status(), output);
     stage.awaiting("c3", "write_file", r#"{"path":"docs/a.md","content":"b"}"#);
     stage.press("1 g j +");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     let way = "t goes to the next one that waits, then + again";
     assert!(stage.status().ends_with(way), "{}", stage.status());
     stage.press("t +");

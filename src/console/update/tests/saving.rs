@@ -24,7 +24,7 @@ fn save(stage: &mut Stage) {
     stage.press(":");
     stage.type_text("save");
     stage.press("enter");
-    assert!(stage.model.overlays.is_top::<Prompt>(), "{}", stage.status());
+    assert!(stage.model.stack.is_top::<Prompt>(), "{}", stage.status());
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn the_shown_text_goes_into_the_file_that_is_named() {
         assert!(text.bytes().all(|byte| byte == b'x'));
         stage.send(Msg::Saved(Ok("wrote it".to_owned())));
         assert_eq!((stage.status(), stage.model.message.bad), ("wrote it", false));
-        assert!(stage.model.overlays.is_empty());
+        assert!(stage.model.stack.is_empty());
     }
 }
 
@@ -93,7 +93,7 @@ fn a_file_that_is_there_leaves_the_line_as_it_was_typed() {
         "nothing has to be typed again"
     );
     stage.send(Msg::Saved(Ok("wrote it".to_owned())));
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]

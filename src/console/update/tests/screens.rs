@@ -80,7 +80,7 @@ proptest! {
         let mut stage = Stage::new(width, height);
         stage.draw();
         if edited { stage.edited() } else { stage.sample() }
-        // An overlay of a live console may still be open when the same run is shown as a recording.
+        // A surface of a live console may still be open when the same run is shown as a recording.
         if replay { stage.model.settings.source = Source::Replay }
         let mut no = 100;
         for act in acts {
@@ -120,7 +120,7 @@ proptest! {
             stage.send(Msg::Tick { at });
         }
         stage.draw();
-        let before = (stage.model.screen.focus, stage.model.queue.selected, stage.model.overlays.len());
+        let before = (stage.model.screen.focus, stage.model.queue.selected, stage.model.stack.len());
         let model = &stage.model;
         let row = (model.graph.pinned, model.graph.selected);
         let waits = model.is_selected_in_queue() && model.queue.current().is_some();
@@ -131,7 +131,7 @@ proptest! {
             stage.draw();
         }
         prop_assert_eq!(before.0, stage.model.screen.focus);
-        prop_assert_eq!(before.2, stage.model.overlays.len());
+        prop_assert_eq!(before.2, stage.model.stack.len());
         if held && before.1.is_some() {
             // A call under the cursor that begins to wait is selected in the queue too.
             let queue = &stage.model.queue;

@@ -97,7 +97,7 @@ fn a_preview_is_searched_and_committed_only_by_its_own_key() {
         stage.edit_field(&"look elsewhere\n\n".repeat(60));
         stage.press("ctrl-s");
         stage.wait(ARMING);
-        assert!(stage.model.overlays.is_top::<Review>());
+        assert!(stage.model.stack.is_top::<Review>());
         // The editor held the node.
         assert_eq!(stage.commands().len(), 1);
         stage.press("/");
@@ -114,7 +114,7 @@ fn a_preview_is_searched_and_committed_only_by_its_own_key() {
         stage.press("N");
         assert!(stage.status().starts_with("60 of 60, row "), "{}", stage.status());
         assert!(stage.text().contains("look elsewhere"));
-        assert!(stage.model.overlays.is_top::<Review>());
+        assert!(stage.model.stack.is_top::<Review>());
         assert_eq!(stage.commands(), []);
     }
 }
@@ -124,7 +124,7 @@ fn a_list_of_approvals_is_searched_and_nothing_is_approved() {
     let mut stage = Stage::new(80, 24);
     stage.three_wait();
     stage.press("A");
-    assert!(stage.model.overlays.is_top::<Bulk>());
+    assert!(stage.model.stack.is_top::<Bulk>());
     look_for(&mut stage, "write_file");
     assert!(stage.status().starts_with("1 of "), "{}", stage.status());
     assert_eq!(stage.commands(), []);

@@ -16,7 +16,7 @@ fn policy_limits_and_title_come_from_the_palette() {
         stage.press(":");
         stage.type_text(name);
         stage.press("enter");
-        assert!(stage.model.overlays.is_top::<Prompt>(), "{name}{key}");
+        assert!(stage.model.stack.is_top::<Prompt>(), "{name}{key}");
         stage.press("ctrl-u");
         stage.type_text("z");
         stage.press("enter");
@@ -54,7 +54,7 @@ fn a_limit_that_is_none_is_refused_with_an_example() {
     stage.press("enter");
     assert_eq!(stage.commands(), []);
     assert!(stage.status().contains("turns=50"), "{}", stage.status());
-    assert_eq!(stage.model.overlays.len(), 1, "the line stays open");
+    assert_eq!(stage.model.stack.len(), 1, "the line stays open");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn each_choice_has_a_key_where_the_run_waits_before_a_request_that_is_too_long()
             "{key}: {}",
             stage.status()
         );
-        assert!(stage.model.overlays.is_empty());
+        assert!(stage.model.stack.is_empty());
     }
 }
 
@@ -116,7 +116,7 @@ fn each_choice_has_a_key_in_the_question_about_a_refused_request() {
             "{key}: {}",
             stage.status()
         );
-        assert!(stage.model.overlays.is_empty(), "{key}: the question is answered");
+        assert!(stage.model.stack.is_empty(), "{key}: the question is answered");
     }
     // Another fault has other answers.
     let mut stage = stage();

@@ -29,7 +29,7 @@ pub(super) fn stage() -> Stage {
 }
 
 fn field(stage: &mut Stage) -> &mut crate::ground::field::Field {
-    match stage.model.overlays.top_mut::<Editor>() {
+    match stage.model.stack.top_mut::<Editor>() {
         Some(editor) => &mut editor.field,
         other => panic!("no editor but {other:?}"),
     }
@@ -92,7 +92,7 @@ fn collecting_commits_nothing_and_keeps_holding() {
     let mut stage = two();
     let commands = stage.commands();
     assert_eq!(commands, [hold("c3"), hold("c3"), hold("c4"), hold("c4")]);
-    assert!(stage.model.overlays.is_empty(), "back to the panes");
+    assert!(stage.model.stack.is_empty(), "back to the panes");
     let text = stage.text();
     assert!(text.contains("2 edits staged"), "{text}");
     assert!(text.contains("c3 (edit staged)"), "{text}");
@@ -103,9 +103,9 @@ fn collecting_commits_nothing_and_keeps_holding() {
 fn a_preview_can_be_staged_instead_of_committed() {
     let mut stage = stage();
     stage.press("1 g j j D");
-    assert!(stage.model.overlays.is_top::<Review>());
+    assert!(stage.model.stack.is_top::<Review>());
     stage.press("c");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert!(
         matches!(stage.model.staged_edits.edits().as_slice(), [Edit::Delete { node, .. }] if *node == id("c3"))
     );
@@ -170,7 +170,7 @@ fn all_are_previewed_and_committed_as_one() {
     assert_eq!(&**reason, "wrong files");
     assert_eq!(stage.model.run.state.epoch, Epoch(1), "one commit is one epoch");
     assert!(stage.model.staged_edits.is_empty());
-    assert!(stage.model.overlays.is_empty(), "{:?}", stage.model.overlays);
+    assert!(stage.model.stack.is_empty(), "{:?}", stage.model.stack);
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn a_commit_by_another_hand_lets_nothing_of_mine_go() {
     assert!(stage.model.run.state.operator.editing.is_empty());
     assert_eq!(stage.carry_out(), [hold("t2"), hold("c3"), hold("c4")]);
     assert_eq!(stage.model.run.state.operator.editing.len(), 3);
-    assert!(stage.model.overlays.is_top::<Editor>(), "the open text stays");
+    assert!(stage.model.stack.is_top::<Editor>(), "the open text stays");
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn one_can_be_taken_out() {
     assert_eq!(args_of(&stage.model.staged_edits.edits()), [r#"{"path":"A"}"#]);
     stage.press("x");
     assert_eq!(stage.commands(), [release("c3")]);
-    assert!(stage.model.overlays.is_empty(), "an empty list closes");
+    assert!(stage.model.stack.is_empty(), "an empty list closes");
 }
 
 #[test]
@@ -381,12 +381,12 @@ fn leaving_with_staged_edits_asks_first() {
 fn nothing_is_listed_when_no_edits_are_staged() {
     let mut stage = stage();
     stage.press("E");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert!(stage.status().contains("No staged edits"), "{}", stage.status());
     stage.press(":");
     stage.type_text("commit-staged");
     stage.press("enter");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]
@@ -408,7 +408,7 @@ fn insertions_can_be_staged_and_reopened() {
         matches!(edits.as_slice(), [Edit::InsertPrompt { text, .. }] if text.contains("er")),
         "{edits:?}"
     );
-    assert!(stage.model.overlays.is_top::<StagedList>(), "back to the list");
+    assert!(stage.model.stack.is_top::<StagedList>(), "back to the list");
 }
 
 #[test]
@@ -416,10 +416,10 @@ fn nothing_can_be_staged_in_a_replay() {
     let mut stage = Stage::with(100, 40, |settings| settings.source = Source::Replay);
     stage.sample();
     stage.press("1 g j e");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     stage.press("v");
     assert!(
-        stage.model.overlays.last().is_some_and(|top| top.id().reads),
+        stage.model.stack.last().is_some_and(|top| top.id().reads),
         "the impact can be looked at"
     );
 }

@@ -54,7 +54,7 @@ fn a_run_suspended_only_by_a_staged_edit_shows_it() {
         assert!(text.contains(words), "{words}\n{text}");
     }
     stage.press("enter");
-    assert!(stage.model.overlays.is_top::<StagedList>());
+    assert!(stage.model.stack.is_top::<StagedList>());
     assert_eq!(stage.commands(), [], "to look is all it does");
 }
 
@@ -95,7 +95,7 @@ fn leaving_a_run_suspended_only_by_a_staged_edit_asks_first() {
     let mut stage = approved_after_an_edit(100);
     stage.press("q");
     assert!(!stage.out.contains(&Out::Quit(Leave::Quit)));
-    assert!(stage.model.overlays.is_top::<LeaveQuestion>());
+    assert!(stage.model.stack.is_top::<LeaveQuestion>());
     let text = stage.flat();
     assert!(
         text.contains(

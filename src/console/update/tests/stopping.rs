@@ -70,7 +70,7 @@ fn stopping_is_not_refused_right_after_a_paste_and_everything_else_is() {
             key(&mut stage, other, 0);
             settle(&mut stage);
             assert_eq!(stage.commands(), [], "{other} after {gap}");
-            assert!(stage.model.overlays.is_empty(), "{other} after {gap}");
+            assert!(stage.model.stack.is_empty(), "{other} after {gap}");
             assert!(
                 stage.status().contains("right after a paste"),
                 "{}",
@@ -157,7 +157,7 @@ fn a_line_is_not_sent_by_a_key_right_after_a_paste_into_it() {
     key(&mut stage, "enter", 0);
     settle(&mut stage);
     assert_eq!(stage.commands(), []);
-    assert_eq!(stage.model.overlays.len(), 1, "the line stays");
+    assert_eq!(stage.model.stack.len(), 1, "the line stays");
     stage.wait(300);
     stage.press("enter");
     assert_eq!(stage.commands().len(), 1);

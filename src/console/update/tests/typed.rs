@@ -39,7 +39,7 @@ fn paste(stage: &mut Stage, text: &str) {
 /// The text of the open line.
 #[track_caller]
 fn line(stage: &Stage) -> String {
-    match stage.model.overlays.top::<Prompt>() {
+    match stage.model.stack.top::<Prompt>() {
         Some(line) => line.field.shown(),
         other => panic!("no line but {other:?}"),
     }
@@ -71,7 +71,7 @@ fn keys_that_wait_together_decide_nothing_and_end_in_the_text_that_they_open() {
     assert!(stage.status().contains("too fast"), "{}", stage.status());
     stage.wait(ARMING);
     at_once(&mut stage, "/needle\n");
-    assert!(stage.model.overlays.is_empty(), "the line was opened and ended");
+    assert!(stage.model.stack.is_empty(), "the line was opened and ended");
     assert!(stage.status().contains("`needle`"), "{}", stage.status());
     assert_eq!(stage.commands(), []);
 }
@@ -132,7 +132,7 @@ fn a_line_takes_no_more_than_its_bound_and_keeps_what_was_typed() {
             "{}",
             stage.status()
         );
-        let field = stage.model.overlays.last().and_then(|top| top.field());
+        let field = stage.model.stack.last().and_then(|top| top.field());
         let shown = field.unwrap().shown();
         assert_eq!(shown, format!("t{}", "x".repeat(most - 1)));
     }

@@ -23,7 +23,7 @@ pub(super) fn editing(args: &str) -> Stage {
 
 #[track_caller]
 pub(super) fn editor(stage: &mut Stage) -> &mut Editor {
-    match stage.model.overlays.top_mut::<Editor>() {
+    match stage.model.stack.top_mut::<Editor>() {
         Some(editor) => editor,
         other => panic!("no editor but {other:?}"),
     }
@@ -195,9 +195,9 @@ fn double_presses_count_only_in_a_row_and_in_time() {
         );
         between(&mut stage);
         stage.press("esc");
-        assert_eq!(stage.model.overlays.is_empty(), counts, "way {no}");
+        assert_eq!(stage.model.stack.is_empty(), counts, "way {no}");
         stage.press("esc");
-        assert!(stage.model.overlays.is_empty(), "it was asked again, way {no}");
+        assert!(stage.model.stack.is_empty(), "it was asked again, way {no}");
     }
 }
 
@@ -206,7 +206,7 @@ fn a_changed_text_is_dropped_only_by_a_second_key() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.press("i esc");
-    assert!(stage.model.overlays.is_empty(), "nothing was typed");
+    assert!(stage.model.stack.is_empty(), "nothing was typed");
     stage.press("i");
     stage.type_text("ab");
     stage.press("esc");
@@ -225,7 +225,7 @@ fn a_changed_text_is_dropped_only_by_a_second_key() {
     stage.press("esc");
     assert_eq!(editor(&mut stage).field.text(), "acdb");
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.commands(), []);
 }
 
@@ -236,7 +236,7 @@ fn a_line_that_was_filled_in_is_cleared_by_one_key_and_comes_back() {
     stage.press(":");
     stage.type_text("policy");
     stage.press("enter");
-    let text = |stage: &Stage| match stage.model.overlays.top::<Prompt>() {
+    let text = |stage: &Stage| match stage.model.stack.top::<Prompt>() {
         Some(line) => line.field.text(),
         other => panic!("{other:?}"),
     };

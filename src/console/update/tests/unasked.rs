@@ -19,7 +19,7 @@ fn dialog(make: impl Fn(&mut Stage)) -> Stage {
     stage.wait(ARMING);
     stage.press("enter");
     stage.wait(ARMING);
-    assert!(stage.model.overlays.is_top::<Dialog>(), "{}", stage.status());
+    assert!(stage.model.stack.is_top::<Dialog>(), "{}", stage.status());
     assert!(hints(&stage.model).iter().any(|hint| hint.decides), "it asks");
     stage
 }
@@ -36,14 +36,14 @@ fn decides_nothing(stage: &mut Stage, why: &str) {
         .collect();
     assert!(offered.is_empty(), "{offered:?}");
     for key in ["u", "R", "x", "h", "d", "p", "T", "X"] {
-        let overlays = stage.model.overlays.len();
+        let open = stage.model.stack.len();
         stage.press(key);
         stage.wait(ARMING);
         assert_eq!(stage.commands(), [], "{key}");
-        assert_eq!(stage.model.overlays.len(), overlays, "{key}: {}", stage.status());
+        assert_eq!(stage.model.stack.len(), open, "{key}: {}", stage.status());
     }
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn an_outcome_can_be_left_unknown_and_the_effect_is_shown() {
     stage.press("enter");
     let reason = "the office checks".into();
     assert_eq!(stage.commands(), [resolve(Resolution::Abandon { reason })]);
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     // Without a note, too.
     stage.press("enter");
     stage.wait(ARMING);
@@ -216,7 +216,7 @@ fn one_key_resolves_a_cancelled_call_as_unfinished_and_resumes() {
     stage.wait(ARMING);
     stage.press("c");
     assert_eq!(stage.commands(), word);
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn reject_shows_the_reason() {
         reason: "not this".into(),
     });
     assert_eq!(stage.commands(), [reject]);
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]
@@ -102,21 +102,21 @@ fn a_reason_can_be_given_up() {
     // Closing asks first if a reason was typed, and not otherwise.
     stage.press("x n o esc");
     assert_eq!(stage.status(), "enter takes what was typed, esc again drops it");
-    assert_eq!(stage.model.overlays.len(), 1);
+    assert_eq!(stage.model.stack.len(), 1);
     stage.press("t esc");
     assert_eq!(
-        stage.model.overlays.len(),
+        stage.model.stack.len(),
         1,
         "what was typed since is not dropped by the second"
     );
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     stage.press("x esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.commands(), []);
     // A search text is quickly typed again.
     stage.press("1 / n o esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn the_key_that_finishes_a_text_finishes_a_line_too() {
         stage.commands().as_slice(),
         [Command::Call(CallCommand::Reject { reason, .. })] if reason == "no"
     ));
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]
@@ -194,13 +194,13 @@ fn answer_for_the_tool_gives_a_text_as_json() {
     });
     assert_eq!(stage.commands(), std::slice::from_ref(&answer));
     assert_eq!(
-        stage.model.overlays.len(),
+        stage.model.stack.len(),
         1,
         "the text stays until the run has taken it"
     );
     stage.press("x");
     stage.send(Msg::Run(Update::Taken(Box::new(answer))));
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn an_answer_can_be_typed_as_json() {
     for _ in 0..5 {
         stage.press("ctrl-k delete");
     }
-    let Some(editor) = stage.model.overlays.top_mut::<Editor>() else {
+    let Some(editor) = stage.model.stack.top_mut::<Editor>() else {
         panic!("no editor");
     };
     editor.field.replace("{\"n\": 1.10}");
@@ -264,7 +264,7 @@ fn a_refused_answer_is_not_lost() {
     stage.press("ctrl-s");
     stage.refuse_last(RefusalKind::Changed, "it changed");
     assert_eq!(stage.status(), "answer for c3 was refused: it changed");
-    let Some(editor) = stage.model.overlays.top::<Editor>() else {
+    let Some(editor) = stage.model.stack.top::<Editor>() else {
         panic!("the editor closed");
     };
     assert_eq!(editor.field.text(), "precious");
@@ -279,7 +279,7 @@ fn consent_has_three_choices() {
         stage.consent("c3");
         look(&mut stage);
         stage.press("enter");
-        assert!(stage.model.overlays.is_top::<Dialog>());
+        assert!(stage.model.stack.is_top::<Dialog>());
         stage.wait(ARMING);
         stage
     };
@@ -327,7 +327,7 @@ fn approve_on_a_repeated_effect_opens_the_choices_instead() {
     look(&mut stage);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.model.overlays.is_top::<Dialog>());
+    assert!(stage.model.stack.is_top::<Dialog>());
     stage.press("R");
     assert_eq!(
         stage.commands(),

@@ -88,7 +88,7 @@ fn a_weight_is_set_and_reset() {
     stage.ailing();
     on_weight(&mut stage, "search");
     stage.press("Q");
-    match stage.model.overlays.top_mut::<Prompt>() {
+    match stage.model.stack.top_mut::<Prompt>() {
         Some(line) => {
             assert!(line.title.contains("weight of search"), "{}", line.title);
             line.field.replace("1.2");
@@ -101,7 +101,7 @@ fn a_weight_is_set_and_reset() {
         "{}",
         stage.status()
     );
-    match stage.model.overlays.top_mut::<Prompt>() {
+    match stage.model.stack.top_mut::<Prompt>() {
         Some(line) => line.field.replace("0.8"),
         other => panic!("no line but {other:?}"),
     }
@@ -161,7 +161,7 @@ fn a_breaker_that_opened_is_listed_and_reset_from_its_row() {
         ["breaker open tool:search, opened twice: 5 failures in a row"]
     );
     stage.press("j enter");
-    match stage.model.overlays.top::<Prompt>() {
+    match stage.model.stack.top::<Prompt>() {
         Some(line) => assert_eq!(line.field.text(), "tool:search"),
         other => panic!("no line but {other:?}"),
     }

@@ -118,7 +118,7 @@ fn no_call_frame_is_shown_next_to_another_decision() {
                 assert!(text.contains(ASKED), "{size:?}: {text}");
             }
             stage.press(keys);
-            assert!(!stage.model.overlays.is_empty(), "{keys}: {}", stage.status());
+            assert!(!stage.model.stack.is_empty(), "{keys}: {}", stage.status());
             let text = stage.text();
             assert!(!text.contains(ASKED), "{size:?} {keys}: {text}");
         }
@@ -133,7 +133,7 @@ fn next_to_the_choices_of_a_call_only_its_own_frame_is_shown() {
     stage.awaiting("c4", "write_file", r#"{"path":"z","content":"b"}"#);
     stage.at_the_queue();
     stage.press("enter");
-    assert!(stage.model.overlays.len() == 1);
+    assert!(stage.model.stack.len() == 1);
     assert_eq!(stage.text().matches("end of the arguments").count(), 2);
     // Whatever puts another call into the frame below.
     let other = stage.model.queue.items.last().map(|item| item.entry);

@@ -157,7 +157,7 @@ fn every_command_of_the_palette_leads_to_plain_signs() {
     for ((name, scene), command) in overrule_testing::sample(all, 13) {
         let mut stage = stage(scene, 100, 30);
         stage.press(":");
-        if !stage.model.overlays.is_top::<List>() {
+        if !stage.model.stack.is_top::<List>() {
             continue;
         }
         stage.type_text(command.name);

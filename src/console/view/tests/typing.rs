@@ -75,7 +75,7 @@ fn in_ascii_a_letter_is_drawn_as_it_will_be_once_it_is_stored() {
     stage.wait(ARMING);
     stage.press("enter");
     stage.carry_out();
-    assert!(stage.model.overlays.is_empty(), "{}", stage.text());
+    assert!(stage.model.stack.is_empty(), "{}", stage.text());
     stage.press("1 G 3");
     let text = stage.text();
     assert!(text.contains(expected), "{text}");

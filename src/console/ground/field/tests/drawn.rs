@@ -10,8 +10,7 @@ use ratatui::style::Modifier;
 
 use super::keys;
 use crate::ground::columns::{Columns as _, measured};
-use crate::ground::field::Field;
-use crate::ground::field::{Reach, TextVerb};
+use crate::ground::field::{Field, Reach, TextVerb};
 use crate::ground::motion::Move;
 use crate::ground::theme::{Colours, Theme};
 use crate::testing::text_of;

@@ -1,8 +1,7 @@
 //! Moves, erasing keys, and undo.
 
 use super::keys;
-use crate::ground::field::Field;
-use crate::ground::field::{Reach, TextVerb};
+use crate::ground::field::{Field, Reach, TextVerb};
 use crate::ground::key::{Code, Key};
 use crate::ground::motion::Move;
 

@@ -203,7 +203,7 @@ pub(crate) fn touched(model: &Model, frame: &mut Frame<'_>, doc: &Doc, plan: Opt
     let Some(plan) = plan else { return };
     let body = model.screen.places.body;
     // The line below the preview stays.
-    let y = (model.screen.overlay(doc.rows()).bottom() + 1).min(body.bottom());
+    let y = (model.screen.dialog(doc.rows()).bottom() + 1).min(body.bottom());
     let room = Rect {
         y,
         height: body.bottom() - y,

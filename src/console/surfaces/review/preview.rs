@@ -48,7 +48,7 @@ pub(crate) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
 }
 
 /// Previews a value that was typed for a call.
-pub(crate) fn review_value(model: &mut Model, command: Command, (call, value): (NodeId, &Arc<str>)) {
+pub(crate) fn value(model: &mut Model, command: Command, (call, value): (NodeId, &Arc<str>)) {
     let state = &model.run.state;
     let old = state
         .observation(call)
@@ -82,7 +82,7 @@ fn show(
         stamp: 0,
         sheet: Sheet::default(),
     };
-    model.overlays.push(review);
+    model.stack.push(review);
 }
 
 /// The text of the edited node, before and after the edit.
@@ -125,7 +125,7 @@ fn taken(state: &State, id: NodeId, from: Epoch) -> String {
 
 /// Takes the reason that was typed.
 pub(crate) fn set_reason(model: &mut Model, text: String) {
-    let Some(review) = model.overlays.top_mut::<Review>() else {
+    let Some(review) = model.stack.top_mut::<Review>() else {
         return;
     };
     review.sheet.made = None;

@@ -1,4 +1,4 @@
-//! Shows why the run needs the operator.
+//! Opens the page on why the run needs the operator.
 //!
 //! Must not know: when a run needs attention.
 
@@ -31,5 +31,5 @@ fn show(model: &mut Model) {
     } else {
         "why the run waits"
     };
-    model.overlays.push(AttentionPage::new(title));
+    model.stack.push(AttentionPage::new(title));
 }
