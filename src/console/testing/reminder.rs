@@ -31,7 +31,7 @@ pub const ENTRY: Entry = Entry {
         doc: "close the reminder as done",
         hint: "done",
         run: |model, _| {
-            model.overlays.pop();
+            model.stack.pop();
             model.set_status("Done");
             Ok(())
         },

@@ -26,7 +26,7 @@ fn stage() -> Stage {
         settings.keymap = Keymap::new(&WITH_ONE_MORE, &[]).unwrap();
     });
     stage.begin();
-    stage.model.overlays.push(Reminder {
+    stage.model.stack.push(Reminder {
         text: (1..400).map(|no| format!("buy milk {no} ")).collect(),
         ..Reminder::default()
     });
@@ -57,7 +57,7 @@ fn a_dialog_with_one_entry_is_drawn_moved_searched_and_has_its_keys() {
         "{help}"
     );
     stage.press("esc d");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     assert_eq!(stage.status(), "Done");
     assert_eq!(stage.commands(), []);
 }
@@ -66,7 +66,7 @@ fn a_dialog_with_one_entry_is_drawn_moved_searched_and_has_its_keys() {
 fn the_keys_of_a_dialog_work_there_alone() {
     let mut stage = stage();
     stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
+    assert!(stage.model.stack.is_empty());
     stage.press("d");
     assert_ne!(
         stage.status(),
@@ -74,4 +74,12 @@ fn the_keys_of_a_dialog_work_there_alone() {
         "in the panes it is the key of another verb"
     );
     assert!(REGISTRY.verbs().all(|verb| verb.name != "reminder-done"));
+}
+
+#[test]
+fn no_two_surfaces_have_the_same_heading() {
+    let headings: Vec<&str> = WITH_ONE_MORE.surfaces().iter().map(|id| id.heading).collect();
+    let distinct: std::collections::BTreeSet<&&str> = headings.iter().collect();
+    assert_eq!(distinct.len(), headings.len(), "{headings:?}");
+    assert!(headings.iter().all(|heading| !heading.is_empty()), "{headings:?}");
 }
