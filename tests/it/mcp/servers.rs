@@ -45,9 +45,10 @@ impl Served {
         self.world.file(".mcp.json", &file.to_string());
     }
 
-    /// Changes the definitions of the server, and nothing in the files of the workspace.
+    /// Changes the definitions of the server, and nothing in the files of the workspace. It never reads an empty version.
     pub fn change(&self, version: &str) {
-        self.world.aside("faulty.log.version", version);
+        let new = self.world.aside("faulty.log.version.new", version);
+        std::fs::rename(new, self.world.path("faulty.log.version")).unwrap();
     }
 
     /// Trusts `.mcp.json` as it is now.
