@@ -96,7 +96,7 @@ pub enum Out {
         /// The request.
         request: u32,
     },
-    /// Search for the content of a request; [`super::link::Update::Sent`] follows.
+    /// Search for the content of a request; [`crate::run::link::Update::Sent`] follows.
     Sent {
         /// The turn.
         turn: TurnId,
@@ -104,9 +104,9 @@ pub enum Out {
         request: u32,
     },
     /// Request what a call with this tool and these arguments would replace; none to end that.
-    /// [`super::link::Update::Replaces`] follows.
+    /// [`crate::run::link::Update::Replaces`] follows.
     Look(Option<LoadTarget>),
-    /// Watch exactly these processes; [`super::link::Update::OrphanFound`] follows.
+    /// Watch exactly these processes; [`crate::run::link::Update::OrphanFound`] follows.
     Watch(Vec<OrphanCandidate>),
     /// Carry out an order about a server of tools.
     Server(ServerOrder),

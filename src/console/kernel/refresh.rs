@@ -127,7 +127,7 @@ fn arrange(model: &mut Model, banner: bool) {
     }
 }
 
-/// Takes the pending background work. [`Msg::Found`](crate::msg::Msg) brings each result.
+/// Takes the pending background work. [`Msg::Found`](crate::kernel::msg::Msg) brings each result.
 pub fn work(model: &mut Model) -> Vec<Work> {
     model.inspector.take_work()
 }

@@ -1,16 +1,15 @@
-//! Refuses a press until the question that it decides was on screen: the functions for [`super::Verb::seen`].
+//! Refuses a press until the question that it decides was on screen: the functions for [`super::verb::Verb::seen`].
 //!
 //! Must not know: what a decision does.
 //!
 //! Without a question there is nothing to see: the verb then says what it needs.
-
-use crate::kernel::selection;
 use std::ops::Range;
 
 use super::availability::dialog;
 use crate::kernel::decide::{armed, question, read_to_end};
 use crate::kernel::dialog::Dialog;
 use crate::kernel::model::Model;
+use crate::kernel::selection;
 use crate::kernel::selection::call;
 use crate::kernel::verb::Moment;
 use crate::run::question::Question;

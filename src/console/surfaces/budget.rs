@@ -1,8 +1,6 @@
 //! Rows of the budget pane: used and allowed amounts for each limit, sub-agent and request.
 //!
 //! Must not know: how a limit is enforced.
-
-use crate::run::limits::share;
 use std::fmt::Write as _;
 
 use crate::ground::doc::Styled;
@@ -12,6 +10,7 @@ use crate::kernel::pane::{Pane, PaneCard};
 use crate::kernel::rows::{Making, Row, RowsKind};
 use crate::kernel::verb::Verb;
 use crate::run::approval_stats;
+use crate::run::limits::share;
 use crate::run::part::RunPart;
 use crate::run::target::Target;
 use overrule_domain::call::Status;

@@ -1,8 +1,6 @@
 //! Loads inspector data that is not in the state (wire log, file preview) on demand.
 //!
 //! Must not know: where it comes from, how it is shown.
-
-use crate::kernel::selection;
 use std::sync::Arc;
 
 use crate::kernel::decide;
@@ -10,6 +8,7 @@ use crate::kernel::graph::Pick;
 use crate::kernel::inspector::{Subject, Tab};
 use crate::kernel::model::{Message, Model};
 use crate::kernel::msg::Out;
+use crate::kernel::selection;
 use crate::run::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, SentBody};
 use crate::run::orphan_status::OrphanStatus;
 use crate::run::part::{LookResult, SentThen, WireSeen};

@@ -1,6 +1,7 @@
 //! The page on why the run needs the operator: reason, state, calls, fixes, attempts and events.
 //!
 //! Must not know: when the operator is needed, what a key does.
+use std::borrow::Cow;
 
 use crate::ground::doc::Styled;
 use crate::ground::theme::Role;
@@ -18,7 +19,6 @@ use overrule_domain::node::Node;
 use overrule_domain::pending_retry;
 use overrule_domain::state::Mode;
 use overrule_resilience::attention::{Attention, AttentionReason, Branch, attempts, standstill};
-use std::borrow::Cow;
 
 /// The most listed calls.
 const CALLS: usize = 6;

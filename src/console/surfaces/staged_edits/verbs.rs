@@ -1,6 +1,7 @@
 //! Lists the staged edits; opens, removes, drops and previews them.
 //!
 //! Must not know: what an edit does.
+use std::sync::Arc;
 
 use crate::kernel::context::{PANES, on};
 use crate::kernel::model::Model;
@@ -19,7 +20,6 @@ use crate::surfaces::staged_edits::StagedList;
 use crate::surfaces::staged_edits::hold::{and_run, release, some};
 use crate::verbs::reject;
 use overrule_domain::command::{Command, Edit, EditCommand};
-use std::sync::Arc;
 
 /// The verb `staged-edits`.
 pub const STAGED_EDITS: Verb = Verb {

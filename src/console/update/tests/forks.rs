@@ -1,13 +1,12 @@
 //! Tests forking a live run from a recording: asked, previewed, written, resumed.
 //!
 //! Must not know: what is read and written for it.
-
-use crate::surfaces::fork::ForkView;
 use std::sync::Arc;
 
 use crate::kernel::model::Source;
 use crate::kernel::msg::{Leave, Msg, Out};
 use crate::run::link::{At, Forking, NewSession, ReplayControl, Update};
+use crate::surfaces::fork::ForkView;
 use crate::testing::{Stage, id};
 use overrule_domain::call::{EffectClass, Outcome};
 use overrule_domain::event::{Event, RunEvent};

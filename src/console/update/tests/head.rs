@@ -1,11 +1,10 @@
 //! Tests the head of a decision while its arguments scroll: rows on screen count as read.
-
-use crate::kernel::dialog::Dialog;
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
 use crate::ground::symbols::Charset;
+use crate::kernel::dialog::Dialog;
 use crate::kernel::inspector::Tab;
 use crate::kernel::model::screen::inside;
 use crate::kernel::pane::Pane;
