@@ -36,7 +36,7 @@ pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u6
     if !fault.kind.is_transient() || !nothing_whole {
         return None;
     }
-    // A turn that came back from another branch begins anew.
+    // A turn that came back from another branch begins from scratch.
     let outage = turn.more.outage;
     let salt = u64::from(turn.id.0);
     if fault.kind == StreamFaultKind::Truncated {
@@ -50,7 +50,7 @@ pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u6
     wait_before(broke, salt, (fault.retry_after_ms, left))
 }
 
-/// Retries of a question beside the conversation, and the milliseconds before the `no`-th of them; none after the last.
+/// Retries of a question next to the conversation, and the milliseconds before the `no`-th of them; none after the last.
 pub(crate) fn wait_beside(state: &State, no: u32, salt: u64, passing: Passing) -> Option<(u32, u64)> {
     let time = state.model_wait_ms();
     let (of, wait_ms) = if passing.is_cut {
@@ -64,7 +64,7 @@ pub(crate) fn wait_beside(state: &State, no: u32, salt: u64, passing: Passing) -
     (no <= of).then_some((of, wait_ms))
 }
 
-/// Retries of a question beside the conversation for which there is time.
+/// Retries of a question next to the conversation for which there is time.
 fn retries_in(wait_ms: u64) -> u32 {
     let waits = (1..).scan(0_u64, |sum, no| {
         *sum = sum.saturating_add(delay(no));

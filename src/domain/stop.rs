@@ -1,4 +1,4 @@
-//! Stops a run: ends what streams and what runs.
+//! Stops a run: ends streaming replies and running calls.
 //!
 //! Must not know: who stops it, why.
 

@@ -370,7 +370,7 @@ impl AgentRun {
     }
 }
 
-/// Returns what runs change of an agent's history: that of its conversation, and the others. None if the task of one failed.
+/// Returns the changes that runs make to an agent's history: that of its conversation, and the others. None if the task of one failed.
 pub async fn overlays(own: Option<&AgentRun>, others: &[Arc<AgentRun>]) -> Option<Overlays> {
     let own = match own {
         Some(run) => Some(run.overlay().await?),

@@ -1,4 +1,4 @@
-//! What comes from the terminal.
+//! Messages from the terminal.
 //!
 //! Must not know: what it means.
 

@@ -265,3 +265,33 @@ pub struct Press<'o> {
     /// Requests for the event loop that follow from it.
     pub out: &'o mut Vec<Out>,
 }
+
+/// Verbs that differ in a row each, in the order of [`Verb`]'s fields: constant, name, keys, contexts, hint if there is
+/// one, sentence, argument. The function that carries them out and the fields that they share are above the rows.
+///
+/// ```text
+/// verbs! {
+///     run: go, ..MOVE;
+///     UP "up" ["k", "up"] MOVED "move one row up" Move::Up;
+/// }
+/// ```
+macro_rules! verbs {
+    (
+        run: $run:ident, ..$base:expr;
+        $($constant:ident $name:literal [$($key:literal),+] $contexts:ident $(hint $hint:literal)? $doc:literal $argument:expr;)+
+    ) => {
+        $(
+            #[doc = concat!("The verb `", $name, "`.")]
+            pub const $constant: Verb = Verb {
+                name: $name,
+                keys: &[$($key),+],
+                contexts: $contexts,
+                $(hint: $hint,)?
+                doc: $doc,
+                run: |model, press| $run(model, press, $argument),
+                ..$base
+            };
+        )+
+    };
+}
+pub(crate) use verbs;

@@ -54,7 +54,7 @@ impl Surface for LeaveQuestion {
     }
 }
 
-/// What runs, what is lost, and the keys.
+/// Running work, losses, and the keys.
 fn lines(model: &Model) -> Vec<String> {
     let keymap = &model.settings.keymap;
     let mut lines = Vec::new();

@@ -12,7 +12,7 @@ use crate::kernel::hints::surface;
 use crate::kernel::model::{Model, idle};
 use crate::kernel::pane::Pane;
 use crate::kernel::queue::QueueEntry;
-use crate::kernel::verb::{Rank, Verb};
+use crate::kernel::verb::{Press, Rank, Verb, verbs};
 use crate::run::refusal::Refusal;
 use crate::run::replay::MarkKind;
 use crate::verbs::search;
@@ -107,25 +107,18 @@ pub const CHILD: Verb = Verb {
     ..Verb::BASE
 };
 
-/// The verb `next-sibling`.
-pub const NEXT_SIBLING: Verb = Verb {
-    name: "next-sibling",
-    keys: &["}"],
-    contexts: PANES,
-    doc: "go to the next sibling",
-    run: |model, _| sibling(model, false),
-    ..Verb::BASE
-};
+// The next one, or with `true` the previous one.
+verbs! {
+    run: sibling, ..Verb::BASE;
+    NEXT_SIBLING     "next-sibling"     ["}"] PANES "go to the next sibling"     false;
+    PREVIOUS_SIBLING "previous-sibling" ["{"] PANES "go to the previous sibling" true;
+}
 
-/// The verb `previous-sibling`.
-pub const PREVIOUS_SIBLING: Verb = Verb {
-    name: "previous-sibling",
-    keys: &["{"],
-    contexts: PANES,
-    doc: "go to the previous sibling",
-    run: |model, _| sibling(model, true),
-    ..Verb::BASE
-};
+verbs! {
+    run: to_match, ..Verb::BASE;
+    NEXT_MATCH     "next-match"     ["n"] SEARCHED "go to the next match"     false;
+    PREVIOUS_MATCH "previous-match" ["N"] SEARCHED "go to the previous match" true;
+}
 
 /// The verb `search`.
 pub const SEARCH: Verb = Verb {
@@ -150,28 +143,8 @@ pub const SEARCH: Verb = Verb {
     ..Verb::BASE
 };
 
-/// The verb `next-match`.
-pub const NEXT_MATCH: Verb = Verb {
-    name: "next-match",
-    keys: &["n"],
-    contexts: SEARCHED,
-    doc: "go to the next match",
-    run: |model, _| to_match(model, false),
-    ..Verb::BASE
-};
-
-/// The verb `previous-match`.
-pub const PREVIOUS_MATCH: Verb = Verb {
-    name: "previous-match",
-    keys: &["N"],
-    contexts: SEARCHED,
-    doc: "go to the previous match",
-    run: |model, _| to_match(model, true),
-    ..Verb::BASE
-};
-
 /// Goes to the next match, or back to the previous one: of the page, the inspector or the graph.
-fn to_match(model: &mut Model, back: bool) -> Result<(), Refusal> {
+fn to_match(model: &mut Model, _: &mut Press<'_>, back: bool) -> Result<(), Refusal> {
     if search::step(model, back) {
         return Ok(());
     }
@@ -335,7 +308,7 @@ fn child(model: &mut Model) -> Result<(), Refusal> {
 }
 
 /// Goes to the next node with the same parent, and to the first after the last.
-fn sibling(model: &mut Model, back: bool) -> Result<(), Refusal> {
+fn sibling(model: &mut Model, _: &mut Press<'_>, back: bool) -> Result<(), Refusal> {
     let here = cursor(model).ok_or_else(|| Refusal::not_selected("node"))?.call();
     let state = &model.run.state;
     let parent = graph::edges_into(state, here)

@@ -3,242 +3,17 @@
 //! Must not know: what it moves in.
 
 use crate::ground::motion::Move;
-use crate::kernel::context::{MOVED, PANES, TYPED, on};
+use crate::kernel::context::{Context, MOVED, PANES, TYPED, on};
 use crate::kernel::model::Model;
-use crate::kernel::verb::{Care, Verb};
+use crate::kernel::verb::{Care, Press, Verb, verbs};
 use crate::kernel::views;
 use crate::run::refusal::Refusal;
 use crate::surfaces;
 
-/// The verb `up`.
-pub const UP: Verb = Verb {
-    name: "up",
-    keys: &["k", "up"],
-    contexts: MOVED,
-    doc: "move one row up",
-    hint: "",
-    run: |model, _| go(model, Move::Up),
-    ..MOVE
-};
-
-/// The verb `down`.
-pub const DOWN: Verb = Verb {
-    name: "down",
-    keys: &["j", "down"],
-    contexts: MOVED,
-    doc: "move one row down",
-    hint: "",
-    run: |model, _| go(model, Move::Down),
-    ..MOVE
-};
-
-/// The verb `left`.
-pub const LEFT: Verb = Verb {
-    name: "left",
-    keys: &["h", "left"],
-    contexts: PANES,
-    doc: "fold, or go to the previous tab",
-    hint: "",
-    run: |model, _| go(model, Move::Left),
-    ..MOVE
-};
-
-/// The verb `right`.
-pub const RIGHT: Verb = Verb {
-    name: "right",
-    keys: &["l", "right"],
-    contexts: PANES,
-    doc: "unfold, or go to the next tab",
-    hint: "",
-    run: |model, _| go(model, Move::Right),
-    ..MOVE
-};
-
-/// The verb `page-up`.
-pub const PAGE_UP: Verb = Verb {
-    name: "page-up",
-    keys: &["pgup", "ctrl-b"],
-    contexts: MOVED,
-    doc: "move one screen up",
-    hint: "",
-    run: |model, _| go(model, Move::PageUp),
-    ..MOVE
-};
-
-/// The verb `page-down`.
-pub const PAGE_DOWN: Verb = Verb {
-    name: "page-down",
-    keys: &["pgdn", "ctrl-f"],
-    contexts: MOVED,
-    doc: "move one screen down",
-    hint: "",
-    run: |model, _| go(model, Move::PageDown),
-    ..MOVE
-};
-
-/// The verb `half-up`.
-pub const HALF_UP: Verb = Verb {
-    name: "half-up",
-    keys: &["ctrl-u"],
-    contexts: MOVED,
-    doc: "move half a screen up",
-    hint: "",
-    run: |model, _| go(model, Move::HalfUp),
-    ..MOVE
-};
-
-/// The verb `half-down`.
-pub const HALF_DOWN: Verb = Verb {
-    name: "half-down",
-    keys: &["ctrl-d"],
-    contexts: MOVED,
-    doc: "move half a screen down",
-    hint: "",
-    run: |model, _| go(model, Move::HalfDown),
-    ..MOVE
-};
-
-/// The verb `top`.
-pub const TOP: Verb = Verb {
-    name: "top",
-    keys: &["g", "home"],
-    contexts: MOVED,
-    doc: "go to the first row",
-    hint: "",
-    run: |model, _| go(model, Move::Top),
-    ..MOVE
-};
-
-/// The verb `bottom`.
-pub const BOTTOM: Verb = Verb {
-    name: "bottom",
-    keys: &["G", "end"],
-    contexts: MOVED,
-    doc: "go to the last row; the graph follows new rows from there",
-    hint: "",
-    run: |model, _| go(model, Move::Bottom),
-    ..MOVE
-};
-
-/// The verb `list-up`.
-pub const LIST_UP: Verb = Verb {
-    name: "list-up",
-    keys: &["up", "ctrl-p"],
-    contexts: &[on(surfaces::list::ID)],
-    doc: "move one entry up",
-    hint: "",
-    ..UP
-};
-
-/// The verb `list-down`.
-pub const LIST_DOWN: Verb = Verb {
-    name: "list-down",
-    keys: &["down", "ctrl-n"],
-    contexts: &[on(surfaces::list::ID)],
-    doc: "move one entry down",
-    hint: "",
-    ..DOWN
-};
-
-/// The verb `list-page-up`.
-pub const LIST_PAGE_UP: Verb = Verb {
-    name: "list-page-up",
-    keys: &["pgup"],
-    contexts: &[on(surfaces::list::ID)],
-    doc: "move one screen of the list up",
-    hint: "",
-    ..PAGE_UP
-};
-
-/// The verb `list-page-down`.
-pub const LIST_PAGE_DOWN: Verb = Verb {
-    name: "list-page-down",
-    keys: &["pgdn"],
-    contexts: &[on(surfaces::list::ID)],
-    doc: "move one screen of the list down",
-    hint: "",
-    ..PAGE_DOWN
-};
-
-/// The verb `list-top`.
-pub const LIST_TOP: Verb = Verb {
-    name: "list-top",
-    keys: &["home"],
-    contexts: &[on(surfaces::list::ID)],
-    doc: "go to the first entry",
-    hint: "",
-    ..TOP
-};
-
-/// The verb `list-bottom`.
-pub const LIST_BOTTOM: Verb = Verb {
-    name: "list-bottom",
-    keys: &["end"],
-    contexts: &[on(surfaces::list::ID)],
-    doc: "go to the last entry",
-    hint: "",
-    ..BOTTOM
-};
-
-/// The verb `cursor-up`.
-pub const CURSOR_UP: Verb = Verb {
-    name: "cursor-up",
-    keys: &["up"],
-    contexts: &[on(surfaces::editor::ID)],
-    doc: "move the cursor up",
-    hint: "",
-    ..UP
-};
-
-/// The verb `cursor-down`.
-pub const CURSOR_DOWN: Verb = Verb {
-    name: "cursor-down",
-    keys: &["down"],
-    contexts: &[on(surfaces::editor::ID)],
-    doc: "move the cursor down",
-    hint: "",
-    ..DOWN
-};
-
-/// The verb `cursor-left`.
-pub const CURSOR_LEFT: Verb = Verb {
-    name: "cursor-left",
-    keys: &["left"],
-    contexts: TYPED,
-    doc: "move the cursor left",
-    hint: "",
-    ..LEFT
-};
-
-/// The verb `cursor-right`.
-pub const CURSOR_RIGHT: Verb = Verb {
-    name: "cursor-right",
-    keys: &["right"],
-    contexts: TYPED,
-    doc: "move the cursor right",
-    hint: "",
-    ..RIGHT
-};
-
-/// The verb `editor-page-up`.
-pub const EDITOR_PAGE_UP: Verb = Verb {
-    name: "editor-page-up",
-    keys: &["pgup"],
-    contexts: &[on(surfaces::editor::ID)],
-    doc: "move one screen up",
-    hint: "",
-    ..PAGE_UP
-};
-
-/// The verb `editor-page-down`.
-pub const EDITOR_PAGE_DOWN: Verb = Verb {
-    name: "editor-page-down",
-    keys: &["pgdn"],
-    contexts: &[on(surfaces::editor::ID)],
-    doc: "move one screen down",
-    hint: "",
-    ..PAGE_DOWN
-};
+/// In a list to choose from.
+const LIST: &[Context] = &[on(surfaces::list::ID)];
+/// In the editor.
+const EDITOR: &[Context] = &[on(surfaces::editor::ID)];
 
 /// A move works in a burst of keys too.
 const MOVE: Verb = Verb {
@@ -246,9 +21,37 @@ const MOVE: Verb = Verb {
     ..Verb::BASE
 };
 
+verbs! {
+    run: go, ..MOVE;
+    UP               "up"               ["k", "up"]        MOVED  "move one row up"                                           Move::Up;
+    DOWN             "down"             ["j", "down"]      MOVED  "move one row down"                                         Move::Down;
+    LEFT             "left"             ["h", "left"]      PANES  "fold, or go to the previous tab"                           Move::Left;
+    RIGHT            "right"            ["l", "right"]     PANES  "unfold, or go to the next tab"                             Move::Right;
+    PAGE_UP          "page-up"          ["pgup", "ctrl-b"] MOVED  "move one screen up"                                        Move::PageUp;
+    PAGE_DOWN        "page-down"        ["pgdn", "ctrl-f"] MOVED  "move one screen down"                                      Move::PageDown;
+    HALF_UP          "half-up"          ["ctrl-u"]         MOVED  "move half a screen up"                                     Move::HalfUp;
+    HALF_DOWN        "half-down"        ["ctrl-d"]         MOVED  "move half a screen down"                                   Move::HalfDown;
+    TOP              "top"              ["g", "home"]      MOVED  "go to the first row"                                       Move::Top;
+    BOTTOM           "bottom"           ["G", "end"]       MOVED  "go to the last row; the graph follows new rows from there" Move::Bottom;
+
+    LIST_UP          "list-up"          ["up", "ctrl-p"]   LIST   "move one entry up"                                         Move::Up;
+    LIST_DOWN        "list-down"        ["down", "ctrl-n"] LIST   "move one entry down"                                       Move::Down;
+    LIST_PAGE_UP     "list-page-up"     ["pgup"]           LIST   "move one screen of the list up"                            Move::PageUp;
+    LIST_PAGE_DOWN   "list-page-down"   ["pgdn"]           LIST   "move one screen of the list down"                          Move::PageDown;
+    LIST_TOP         "list-top"         ["home"]           LIST   "go to the first entry"                                     Move::Top;
+    LIST_BOTTOM      "list-bottom"      ["end"]            LIST   "go to the last entry"                                      Move::Bottom;
+
+    CURSOR_UP        "cursor-up"        ["up"]             EDITOR "move the cursor up"                                        Move::Up;
+    CURSOR_DOWN      "cursor-down"      ["down"]           EDITOR "move the cursor down"                                      Move::Down;
+    CURSOR_LEFT      "cursor-left"      ["left"]           TYPED  "move the cursor left"                                      Move::Left;
+    CURSOR_RIGHT     "cursor-right"     ["right"]          TYPED  "move the cursor right"                                     Move::Right;
+    EDITOR_PAGE_UP   "editor-page-up"   ["pgup"]           EDITOR "move one screen up"                                        Move::PageUp;
+    EDITOR_PAGE_DOWN "editor-page-down" ["pgdn"]           EDITOR "move one screen down"                                      Move::PageDown;
+}
+
 /// Moves, in a text the cursor, in a list the selection, elsewhere the rows.
 #[expect(clippy::unnecessary_wraps, reason = "it is what a verb does")]
-fn go(model: &mut Model, to: Move) -> Result<(), Refusal> {
+fn go(model: &mut Model, _: &mut Press<'_>, to: Move) -> Result<(), Refusal> {
     views::step(model, to);
     Ok(())
 }

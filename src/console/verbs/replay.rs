@@ -5,15 +5,19 @@
 use crate::kernel::context::REPLAY;
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
-use crate::kernel::verb::{Press, Verb};
+use crate::kernel::verb::{Press, Verb, verbs};
 use crate::run::link::ReplayControl;
 use crate::run::refusal::Refusal;
-use crate::run::replay;
-use crate::run::replay::MarkKind;
+use crate::run::replay::{self, MarkKind};
 use overrule_domain::id::Seq;
 
 /// Parts of a recording that one jump skips.
 const PARTS: usize = 10;
+
+/// The direction of a jump: to later events.
+const ON: bool = false;
+/// The direction of a jump: to earlier events.
+const BACK: bool = true;
 
 /// The verb `play`.
 pub const PLAY: Verb = Verb {
@@ -36,186 +40,56 @@ pub const PLAY: Verb = Verb {
     ..Verb::BASE
 };
 
-/// The verb `next-event`.
-pub const NEXT_EVENT: Verb = Verb {
-    name: "next-event",
-    keys: &["."],
-    contexts: REPLAY,
-    doc: "go to the next event",
-    hint: "next",
-    run: |model, press| go(model, ReplayControl::Step, press),
-    ..Verb::BASE
-};
+// Other places of the recording.
+verbs! {
+    run: go, ..Verb::BASE;
+    NEXT_EVENT     "next-event"     ["."] REPLAY hint "next" "go to the next event"     ReplayControl::Step;
+    PREVIOUS_EVENT "previous-event" [","] REPLAY hint "back" "go to the previous event" ReplayControl::Back;
+    TO_START       "to-start"       ["0"] REPLAY "go to the first event"                ReplayControl::Seek(Seq(0));
+    TO_END         "to-end"         ["$"] REPLAY "go to the last event"                 ReplayControl::End;
+}
 
-/// The verb `previous-event`.
-pub const PREVIOUS_EVENT: Verb = Verb {
-    name: "previous-event",
-    keys: &[","],
-    contexts: REPLAY,
-    doc: "go to the previous event",
-    hint: "back",
-    run: |model, press| go(model, ReplayControl::Back, press),
-    ..Verb::BASE
-};
+verbs! {
+    run: pace, ..Verb::BASE;
+    FASTER "faster" ["="]     REPLAY "play faster" ReplayControl::Faster;
+    SLOWER "slower" ["minus"] REPLAY "play slower" ReplayControl::Slower;
+}
 
-/// The verb `faster`.
-pub const FASTER: Verb = Verb {
-    name: "faster",
-    keys: &["="],
-    contexts: REPLAY,
-    doc: "play faster",
-    run: |_, press| {
-        press.out.push(Out::Replay(ReplayControl::Faster));
-        Ok(())
-    },
-    ..Verb::BASE
-};
+verbs! {
+    run: skip, ..Verb::BASE;
+    TENTH_ON   "tenth-on"   ["ctrl-right"] REPLAY "skip a tenth of the recording"    ON;
+    TENTH_BACK "tenth-back" ["ctrl-left"]  REPLAY "go back a tenth of the recording" BACK;
+}
 
-/// The verb `slower`.
-pub const SLOWER: Verb = Verb {
-    name: "slower",
-    keys: &["minus"],
-    contexts: REPLAY,
-    doc: "play slower",
-    run: |_, press| {
-        press.out.push(Out::Replay(ReplayControl::Slower));
-        Ok(())
-    },
-    ..Verb::BASE
-};
-
-/// The verb `to-start`.
-pub const TO_START: Verb = Verb {
-    name: "to-start",
-    keys: &["0"],
-    contexts: REPLAY,
-    doc: "go to the first event",
-    run: |model, press| go(model, ReplayControl::Seek(Seq(0)), press),
-    ..Verb::BASE
-};
-
-/// The verb `to-end`.
-pub const TO_END: Verb = Verb {
-    name: "to-end",
-    keys: &["$"],
-    contexts: REPLAY,
-    doc: "go to the last event",
-    run: |model, press| go(model, ReplayControl::End, press),
-    ..Verb::BASE
-};
-
-/// The verb `tenth-on`.
-pub const TENTH_ON: Verb = Verb {
-    name: "tenth-on",
-    keys: &["ctrl-right"],
-    contexts: REPLAY,
-    doc: "skip a tenth of the recording",
-    run: |model, press| skip(model, false, press),
-    ..Verb::BASE
-};
-
-/// The verb `tenth-back`.
-pub const TENTH_BACK: Verb = Verb {
-    name: "tenth-back",
-    keys: &["ctrl-left"],
-    contexts: REPLAY,
-    doc: "go back a tenth of the recording",
-    run: |model, press| skip(model, true, press),
-    ..Verb::BASE
-};
-
-/// The verb `next-turn`.
-pub const NEXT_TURN: Verb = Verb {
-    name: "next-turn",
-    keys: &["alt-right"],
-    contexts: REPLAY,
-    doc: "go to the beginning of the next turn",
-    run: |model, press| to_mark(model, MarkKind::Turn, false, press),
-    ..Verb::BASE
-};
-
-/// The verb `previous-turn`.
-pub const PREVIOUS_TURN: Verb = Verb {
-    name: "previous-turn",
-    keys: &["alt-left"],
-    contexts: REPLAY,
-    doc: "go to the beginning of the previous turn",
-    run: |model, press| to_mark(model, MarkKind::Turn, true, press),
-    ..Verb::BASE
-};
-
-/// The verb `next-decision`.
-pub const NEXT_DECISION: Verb = Verb {
-    name: "next-decision",
-    keys: &["alt-down"],
-    contexts: REPLAY,
-    doc: "go to the next decision",
-    hint: "next decision",
-    run: |model, press| to_mark(model, MarkKind::Decision, false, press),
-    ..Verb::BASE
-};
-
-/// The verb `previous-decision`.
-pub const PREVIOUS_DECISION: Verb = Verb {
-    name: "previous-decision",
-    keys: &["alt-up"],
-    contexts: REPLAY,
-    doc: "go to the previous decision",
-    run: |model, press| to_mark(model, MarkKind::Decision, true, press),
-    ..Verb::BASE
-};
-
-/// The verb `next-recorded-failure`.
-pub const NEXT_FAILURE: Verb = Verb {
-    name: "next-recorded-failure",
-    keys: &["alt-f"],
-    contexts: REPLAY,
-    doc: "go to the next moment of failure",
-    hint: "next failure",
-    run: |model, press| to_mark(model, MarkKind::Failure, false, press),
-    ..Verb::BASE
-};
-
-/// The verb `previous-recorded-failure`.
-pub const PREVIOUS_FAILURE: Verb = Verb {
-    name: "previous-recorded-failure",
-    keys: &["alt-F"],
-    contexts: REPLAY,
-    doc: "go to the previous moment of failure",
-    run: |model, press| to_mark(model, MarkKind::Failure, true, press),
-    ..Verb::BASE
-};
-
-/// The verb `next-recorded-edit`.
-pub const NEXT_EDIT: Verb = Verb {
-    name: "next-recorded-edit",
-    keys: &["alt-e"],
-    contexts: REPLAY,
-    doc: "go to the next moment of an edit",
-    run: |model, press| to_mark(model, MarkKind::Edit, false, press),
-    ..Verb::BASE
-};
-
-/// The verb `previous-recorded-edit`.
-pub const PREVIOUS_EDIT: Verb = Verb {
-    name: "previous-recorded-edit",
-    keys: &["alt-E"],
-    contexts: REPLAY,
-    doc: "go to the previous moment of an edit",
-    run: |model, press| to_mark(model, MarkKind::Edit, true, press),
-    ..Verb::BASE
-};
+verbs! {
+    run: to_mark, ..Verb::BASE;
+    NEXT_TURN         "next-turn"                 ["alt-right"] REPLAY "go to the beginning of the next turn"                 (MarkKind::Turn, ON);
+    PREVIOUS_TURN     "previous-turn"             ["alt-left"]  REPLAY "go to the beginning of the previous turn"             (MarkKind::Turn, BACK);
+    NEXT_DECISION     "next-decision"             ["alt-down"]  REPLAY hint "next decision" "go to the next decision"         (MarkKind::Decision, ON);
+    PREVIOUS_DECISION "previous-decision"         ["alt-up"]    REPLAY "go to the previous decision"                          (MarkKind::Decision, BACK);
+    NEXT_FAILURE      "next-recorded-failure"     ["alt-f"]     REPLAY hint "next failure" "go to the next moment of failure" (MarkKind::Failure, ON);
+    PREVIOUS_FAILURE  "previous-recorded-failure" ["alt-F"]     REPLAY "go to the previous moment of failure"                 (MarkKind::Failure, BACK);
+    NEXT_EDIT         "next-recorded-edit"        ["alt-e"]     REPLAY "go to the next moment of an edit"                     (MarkKind::Edit, ON);
+    PREVIOUS_EDIT     "previous-recorded-edit"    ["alt-E"]     REPLAY "go to the previous moment of an edit"                 (MarkKind::Edit, BACK);
+}
 
 /// Goes to another place of the recording, and stays there.
 #[expect(clippy::unnecessary_wraps, reason = "it is what a verb does")]
-fn go(model: &mut Model, control: ReplayControl, press: &mut Press<'_>) -> Result<(), Refusal> {
+fn go(model: &mut Model, press: &mut Press<'_>, control: ReplayControl) -> Result<(), Refusal> {
     model.run.playing = false;
     press.out.push(Out::Replay(control));
     Ok(())
 }
 
+/// Changes how fast the recording plays.
+#[expect(clippy::unnecessary_wraps, reason = "it is what a verb does")]
+fn pace(_: &mut Model, press: &mut Press<'_>, control: ReplayControl) -> Result<(), Refusal> {
+    press.out.push(Out::Replay(control));
+    Ok(())
+}
+
 /// Goes to the next or previous event with a mark, and pauses there.
-fn to_mark(model: &mut Model, kind: MarkKind, back: bool, press: &mut Press<'_>) -> Result<(), Refusal> {
+fn to_mark(model: &mut Model, press: &mut Press<'_>, (kind, back): (MarkKind, bool)) -> Result<(), Refusal> {
     let now = model.run.at.map_or(0, |at| at.event);
     let Some(event) = replay::neighbour(&model.run.marks, kind, now, back) else {
         let (side, mark) = (if back { "earlier" } else { "later" }, kind.label());
@@ -224,11 +98,11 @@ fn to_mark(model: &mut Model, kind: MarkKind, back: bool, press: &mut Press<'_>)
     if model.run.playing {
         press.out.push(Out::Replay(ReplayControl::Pause));
     }
-    go(model, ReplayControl::Seek(Seq(event as u64)), press)
+    go(model, press, ReplayControl::Seek(Seq(event as u64)))
 }
 
 /// Skips a tenth of the recording.
-fn skip(model: &mut Model, back: bool, press: &mut Press<'_>) -> Result<(), Refusal> {
+fn skip(model: &mut Model, press: &mut Press<'_>, back: bool) -> Result<(), Refusal> {
     let Some(at) = model.run.at else { return Ok(()) };
     let part = (at.of / PARTS).max(1);
     let event = if back {
@@ -236,5 +110,5 @@ fn skip(model: &mut Model, back: bool, press: &mut Press<'_>) -> Result<(), Refu
     } else {
         (at.event + part).min(at.of)
     };
-    go(model, ReplayControl::Seek(Seq(event as u64)), press)
+    go(model, press, ReplayControl::Seek(Seq(event as u64)))
 }

@@ -6,7 +6,7 @@ use crate::call::{Call, Status};
 use crate::id::NodeId;
 use crate::state::State;
 
-/// The call of the same reply behind which an agent does not have this one: its bytes are withheld until that one is decided.
+/// The earlier call of the same reply. The bytes of this one are withheld until it is decided.
 pub fn held_behind(state: &State, call: &Call) -> Option<NodeId> {
     if !matches!(call.status, Status::Running(_)) || !state.is_of_agent() {
         return None;

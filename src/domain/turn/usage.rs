@@ -39,7 +39,7 @@ impl Usage {
         self.input.unwrap_or(0).saturating_add(self.output.unwrap_or(0))
     }
 
-    /// Returns what stands before a number of tokens: `about ` if any of them are estimated.
+    /// Returns the prefix of a number of tokens: `about ` if any of them are estimated.
     pub fn about(self) -> &'static str {
         if self.is_estimated { "about " } else { "" }
     }

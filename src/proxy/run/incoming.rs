@@ -59,7 +59,7 @@ pub struct Incoming {
     pub streamed: bool,
     /// What the agent gets of a call that must not run.
     pub rejection: Rejection,
-    /// The reply of the model with what came of it so far, where it was asked already: a call in it must be decided.
+    /// The reply of the model so far, where it was asked already: a call in it must be decided.
     pub begun: Option<reqwest::Response>,
     /// The reservation of the run for it.
     pub reservation: Option<Reservation>,

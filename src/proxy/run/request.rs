@@ -212,7 +212,7 @@ impl RunState {
     /// The command without which a pending request would wait for ever.
     pub(super) fn nudge(&mut self) -> Option<Command> {
         let pending = self.pending.as_mut().filter(|pending| !pending.is_nudged)?;
-        // An agent may begin in the middle of its work: nobody wrote anything then.
+        // An agent may begin in the middle of its work: the user wrote nothing then.
         let is_new = self.state.started.is_some() && self.state.turns.is_empty();
         let command = match &self.state.mode {
             mode if is_new && *mode == Mode::Running || matches!(mode, Mode::Finished(_)) => {

@@ -63,7 +63,7 @@ fn left(model: &Model) -> Vec<Part> {
     parts
 }
 
-/// What the run does: its use of the model, what waits, its phase.
+/// What the run does: its use of the model, its waiting entries, its phase.
 fn right(model: &Model) -> Vec<Part> {
     let state = &model.run.state;
     let mut parts = Vec::new();

@@ -18,7 +18,7 @@ use crate::run::maker::Maker;
 use crate::run::part::RunPart;
 use crate::run::question::Question;
 
-/// What a document is made from beside the run.
+/// The source of a document other than the run.
 #[derive(Debug)]
 pub struct Parts<'a> {
     /// The log.

@@ -43,7 +43,7 @@ impl Args<'_> {
         parts.collect()
     }
 
-    /// The form of a call that changes a file of which this was found.
+    /// The form of a call that changes a file. This was found of the file.
     pub(crate) fn of_file(&self, is_write: bool, found: &Replaced) -> (ShownForm, Vec<Part>) {
         // A member that means nothing to the tool is no part of the difference.
         let own = |names: &[&'static str], is_own: bool| self.named(names).filter(|_| is_own);

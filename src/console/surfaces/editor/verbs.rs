@@ -4,23 +4,26 @@
 
 use crate::ground::field::{Field, Reach, TextVerb};
 use crate::kernel::availability::offered;
-use crate::kernel::context::{TYPED, WRITTEN, on};
+use crate::kernel::context::{Context, TYPED, WRITTEN, on};
 use crate::kernel::halted;
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
 use crate::kernel::prompt::Prompt;
 use crate::kernel::prompts;
-use crate::kernel::verb::{Care, Rank, Verb};
+use crate::kernel::verb::{Care, Press, Rank, Verb, verbs};
 use crate::run::refusal::Refusal;
 use crate::surfaces;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::editor::{discard, edits, typing};
 
+/// In the editor.
+const EDITOR: &[Context] = &[on(super::ID)];
+
 /// The verb `done`.
 pub const DONE: Verb = Verb {
     name: "done",
     keys: &["ctrl-s", "alt-enter"],
-    contexts: &[on(super::ID)],
+    contexts: EDITOR,
     doc: "finish the text; previews what it changes",
     hint: "done",
     care: Care::Careful,
@@ -67,7 +70,7 @@ pub const DISCARD: Verb = Verb {
 pub const EXTERNAL: Verb = Verb {
     name: "external",
     keys: &["ctrl-o"],
-    contexts: &[on(super::ID)],
+    contexts: EDITOR,
     doc: "continue in $EDITOR",
     hint: "$EDITOR",
     run: |model, press| {
@@ -85,7 +88,7 @@ pub const EXTERNAL: Verb = Verb {
 pub const FORM: Verb = Verb {
     name: "form",
     keys: &["ctrl-t"],
-    contexts: &[on(super::ID)],
+    contexts: EDITOR,
     doc: "switch a value between plain text and JSON",
     hint: "text/JSON",
     available: |model| offered(editor(model).is_some_and(|editor| editor.purpose.is_value())),
@@ -104,7 +107,7 @@ pub const FORM: Verb = Verb {
 pub const COMPLETE: Verb = Verb {
     name: "complete",
     keys: &["tab"],
-    contexts: &[on(super::ID)],
+    contexts: EDITOR,
     doc: "complete names, values and references in JSON; elsewhere insert a tab",
     run: |model, _| {
         typing::complete(model);
@@ -117,7 +120,7 @@ pub const COMPLETE: Verb = Verb {
 pub const NEXT_FAULT: Verb = Verb {
     name: "next-fault",
     keys: &["alt-e"],
-    contexts: &[on(super::ID)],
+    contexts: EDITOR,
     doc: "go to the next place that breaks JSON or the schema",
     hint: "next fault",
     available: |model| offered(editor(model).is_some_and(|editor| editor.marks.iter().any(Option::is_some))),
@@ -132,7 +135,7 @@ pub const NEXT_FAULT: Verb = Verb {
 pub const FIND: Verb = Verb {
     name: "find",
     keys: &["ctrl-f"],
-    contexts: &[on(super::ID)],
+    contexts: EDITOR,
     doc: "find words in the text",
     hint: "find",
     run: |model, _| {
@@ -175,215 +178,31 @@ pub const PASTE: Verb = Verb {
     ..Verb::BASE
 };
 
-/// The verb `undo-typing`.
-pub const UNDO_TYPING: Verb = Verb {
-    name: "undo-typing",
-    keys: &["alt-u", "ctrl-7"],
-    contexts: TYPED,
-    doc: "undo the last change of the text",
-    run: |model, _| edit(model, TextVerb::Undo),
-    ..Verb::BASE
-};
-
-/// The verb `redo-typing`.
-pub const REDO_TYPING: Verb = Verb {
-    name: "redo-typing",
-    keys: &["ctrl-r"],
-    contexts: TYPED,
-    doc: "redo the last undone change of the text",
-    run: |model, _| edit(model, TextVerb::Redo),
-    ..Verb::BASE
-};
-
-/// The verb `word-left`.
-pub const WORD_LEFT: Verb = Verb {
-    name: "word-left",
-    keys: &["ctrl-left", "alt-b"],
-    contexts: TYPED,
-    doc: "move one word left",
-    run: |model, _| edit(model, TextVerb::WordLeft),
-    ..Verb::BASE
-};
-
-/// The verb `word-right`.
-pub const WORD_RIGHT: Verb = Verb {
-    name: "word-right",
-    keys: &["ctrl-right", "alt-f"],
-    contexts: TYPED,
-    doc: "move one word right",
-    run: |model, _| edit(model, TextVerb::WordRight),
-    ..Verb::BASE
-};
-
-/// The verb `line-start`.
-pub const LINE_START: Verb = Verb {
-    name: "line-start",
-    keys: &["home"],
-    contexts: WRITTEN,
-    doc: "go to the start of the line",
-    run: |model, _| edit(model, TextVerb::LineStart),
-    ..Verb::BASE
-};
-
-/// The verb `line-end`.
-pub const LINE_END: Verb = Verb {
-    name: "line-end",
-    keys: &["end", "ctrl-e"],
-    contexts: WRITTEN,
-    doc: "go to the end of the line",
-    run: |model, _| edit(model, TextVerb::LineEnd),
-    ..Verb::BASE
-};
-
-/// The verb `first-line`.
-pub const FIRST_LINE: Verb = Verb {
-    name: "first-line",
-    keys: &["ctrl-home"],
-    contexts: &[on(super::ID)],
-    doc: "go to the start of the text",
-    run: |model, _| edit(model, TextVerb::First),
-    ..Verb::BASE
-};
-
-/// The verb `last-line`.
-pub const LAST_LINE: Verb = Verb {
-    name: "last-line",
-    keys: &["ctrl-end"],
-    contexts: &[on(super::ID)],
-    doc: "go to the end of the text",
-    run: |model, _| edit(model, TextVerb::Last),
-    ..Verb::BASE
-};
-
-/// The verb `erase-word`.
-pub const ERASE_WORD: Verb = Verb {
-    name: "erase-word",
-    keys: &["ctrl-w", "alt-backspace"],
-    contexts: TYPED,
-    doc: "erase the word before the cursor",
-    run: |model, _| edit(model, TextVerb::EraseWord),
-    ..Verb::BASE
-};
-
-/// The verb `erase-start`.
-pub const ERASE_START: Verb = Verb {
-    name: "erase-start",
-    keys: &["ctrl-u"],
-    contexts: TYPED,
-    doc: "erase to the start of the line; clears a line that was filled in before",
-    run: |model, _| edit(model, TextVerb::EraseStart),
-    ..Verb::BASE
-};
-
-/// The verb `erase-end`.
-pub const ERASE_END: Verb = Verb {
-    name: "erase-end",
-    keys: &["ctrl-k"],
-    contexts: TYPED,
-    doc: "erase to the end of the line",
-    run: |model, _| edit(model, TextVerb::EraseEnd),
-    ..Verb::BASE
-};
-
-/// The verb `find-next`.
-pub const FIND_NEXT: Verb = Verb {
-    name: "find-next",
-    keys: &["alt-n"],
-    contexts: &[on(super::ID)],
-    doc: "go to the next match in the text",
-    run: |model, _| edit(model, TextVerb::FindNext),
-    ..Verb::BASE
-};
-
-/// The verb `find-back`.
-pub const FIND_BACK: Verb = Verb {
-    name: "find-back",
-    keys: &["alt-p"],
-    contexts: &[on(super::ID)],
-    doc: "go to the previous match in the text",
-    run: |model, _| edit(model, TextVerb::FindBack),
-    ..Verb::BASE
-};
-
-/// The verb `select-left`.
-pub const SELECT_LEFT: Verb = Verb {
-    name: "select-left",
-    keys: &["shift-left"],
-    contexts: WRITTEN,
-    doc: "select a character to the left",
-    run: |model, _| edit(model, TextVerb::Select(Reach::Left)),
-    ..Verb::BASE
-};
-
-/// The verb `select-right`.
-pub const SELECT_RIGHT: Verb = Verb {
-    name: "select-right",
-    keys: &["shift-right"],
-    contexts: WRITTEN,
-    doc: "select a character to the right",
-    run: |model, _| edit(model, TextVerb::Select(Reach::Right)),
-    ..Verb::BASE
-};
-
-/// The verb `select-up`.
-pub const SELECT_UP: Verb = Verb {
-    name: "select-up",
-    keys: &["shift-up"],
-    contexts: &[on(super::ID)],
-    doc: "select a line up",
-    run: |model, _| edit(model, TextVerb::Select(Reach::Up)),
-    ..Verb::BASE
-};
-
-/// The verb `select-down`.
-pub const SELECT_DOWN: Verb = Verb {
-    name: "select-down",
-    keys: &["shift-down"],
-    contexts: &[on(super::ID)],
-    doc: "select a line down",
-    run: |model, _| edit(model, TextVerb::Select(Reach::Down)),
-    ..Verb::BASE
-};
-
-/// The verb `select-line-start`.
-pub const SELECT_LINE_START: Verb = Verb {
-    name: "select-line-start",
-    keys: &["shift-home"],
-    contexts: WRITTEN,
-    doc: "select to the start of the line",
-    run: |model, _| edit(model, TextVerb::Select(Reach::LineStart)),
-    ..Verb::BASE
-};
-
-/// The verb `select-line-end`.
-pub const SELECT_LINE_END: Verb = Verb {
-    name: "select-line-end",
-    keys: &["shift-end"],
-    contexts: WRITTEN,
-    doc: "select to the end of the line",
-    run: |model, _| edit(model, TextVerb::Select(Reach::LineEnd)),
-    ..Verb::BASE
-};
-
-/// The verb `select-all`.
-pub const SELECT_ALL: Verb = Verb {
-    name: "select-all",
-    keys: &["alt-a"],
-    contexts: WRITTEN,
-    doc: "select everything",
-    run: |model, _| edit(model, TextVerb::Select(Reach::All)),
-    ..Verb::BASE
-};
-
-/// The verb `cut`.
-pub const CUT: Verb = Verb {
-    name: "cut",
-    keys: &["alt-x"],
-    contexts: WRITTEN,
-    doc: "cut the selection",
-    run: |model, _| edit(model, TextVerb::Cut),
-    ..Verb::BASE
-};
+// What changes the text, or moves and selects in it.
+verbs! {
+    run: edit, ..Verb::BASE;
+    UNDO_TYPING       "undo-typing"       ["alt-u", "ctrl-7"]         TYPED   "undo the last change of the text" TextVerb::Undo;
+    REDO_TYPING       "redo-typing"       ["ctrl-r"]                  TYPED   "redo the last undone change of the text" TextVerb::Redo;
+    WORD_LEFT         "word-left"         ["ctrl-left", "alt-b"]      TYPED   "move one word left" TextVerb::WordLeft;
+    WORD_RIGHT        "word-right"        ["ctrl-right", "alt-f"]     TYPED   "move one word right" TextVerb::WordRight;
+    LINE_START        "line-start"        ["home"]                    WRITTEN "go to the start of the line" TextVerb::LineStart;
+    LINE_END          "line-end"          ["end", "ctrl-e"]           WRITTEN "go to the end of the line" TextVerb::LineEnd;
+    FIRST_LINE        "first-line"        ["ctrl-home"]               EDITOR  "go to the start of the text" TextVerb::First;
+    LAST_LINE         "last-line"         ["ctrl-end"]                EDITOR  "go to the end of the text" TextVerb::Last;
+    ERASE_WORD        "erase-word"        ["ctrl-w", "alt-backspace"] TYPED   "erase the word before the cursor" TextVerb::EraseWord;
+    ERASE_START       "erase-start"       ["ctrl-u"]                  TYPED   "erase to the start of the line; clears a line that was filled in before" TextVerb::EraseStart;
+    ERASE_END         "erase-end"         ["ctrl-k"]                  TYPED   "erase to the end of the line" TextVerb::EraseEnd;
+    FIND_NEXT         "find-next"         ["alt-n"]                   EDITOR  "go to the next match in the text" TextVerb::FindNext;
+    FIND_BACK         "find-back"         ["alt-p"]                   EDITOR  "go to the previous match in the text" TextVerb::FindBack;
+    SELECT_LEFT       "select-left"       ["shift-left"]              WRITTEN "select a character to the left" TextVerb::Select(Reach::Left);
+    SELECT_RIGHT      "select-right"      ["shift-right"]             WRITTEN "select a character to the right" TextVerb::Select(Reach::Right);
+    SELECT_UP         "select-up"         ["shift-up"]                EDITOR  "select a line up" TextVerb::Select(Reach::Up);
+    SELECT_DOWN       "select-down"       ["shift-down"]              EDITOR  "select a line down" TextVerb::Select(Reach::Down);
+    SELECT_LINE_START "select-line-start" ["shift-home"]              WRITTEN "select to the start of the line" TextVerb::Select(Reach::LineStart);
+    SELECT_LINE_END   "select-line-end"   ["shift-end"]               WRITTEN "select to the end of the line" TextVerb::Select(Reach::LineEnd);
+    SELECT_ALL        "select-all"        ["alt-a"]                   WRITTEN "select everything" TextVerb::Select(Reach::All);
+    CUT               "cut"               ["alt-x"]                   WRITTEN "cut the selection" TextVerb::Cut;
+}
 
 fn editor(model: &Model) -> Option<&Editor> {
     model.stack.top()
@@ -396,7 +215,7 @@ fn may_be_sent(model: &Model) -> Result<(), Refusal> {
 
 /// Changes the text of the open field.
 #[expect(clippy::unnecessary_wraps, reason = "it is what a verb does")]
-fn edit(model: &mut Model, verb: TextVerb) -> Result<(), Refusal> {
+fn edit(model: &mut Model, _: &mut Press<'_>, verb: TextVerb) -> Result<(), Refusal> {
     prompts::edit(model, verb);
     Ok(())
 }

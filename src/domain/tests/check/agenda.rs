@@ -117,7 +117,7 @@ fn running(state: &State) {
     assert_eq!(agenda.children, children.collect(), "children");
 }
 
-/// What waits for the operator, for an input, or is to be looked at again.
+/// Entries that wait for the operator or an input, or need another check.
 fn waiting(state: &State) {
     let with = |expected: &dyn Fn(&Call) -> bool| active_with(state, expected);
     let agenda = &state.agenda;

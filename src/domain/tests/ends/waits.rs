@@ -93,7 +93,7 @@ fn a_reply_that_is_cut_each_time_is_asked_for_five_times() {
         w.broke(StreamFaultKind::Truncated);
         assert_eq!(w.asked.len(), 7, "the operator's request begins anew");
     }
-    // An outage between two cuts does not begin the count anew, and the cuts do not end the outage.
+    // An outage between two cuts does not reset the count, and the cuts do not end the outage.
     let mut w = World::new();
     for _ in 0..4 {
         w.broke(StreamFaultKind::Truncated);

@@ -100,7 +100,7 @@ fn a_summary_that_fails_or_comes_after_another_edit_changes_nothing() {
     assert_eq!(apply::fold(&w.log), w.state);
 }
 
-/// A run with two sub-agents, each of which has read too much.
+/// A run with two sub-agents. Each has read too much.
 fn two_too_long() -> (World, [NodeId; 2]) {
     let mut w = world(Some(ContextLimit {
         by: Reduction::Summarize,
