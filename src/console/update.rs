@@ -9,15 +9,17 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use crate::verbs::ask_choices::cancelled;
-
 use crate::ground::term_msg::TermMsg;
 use crate::kernel::model::Model;
 use crate::kernel::msg::{Leave, Msg, Out};
-use crate::kernel::{mouse, refresh};
-use crate::verbs::theme;
+use crate::kernel::visibility::visibility;
+use crate::kernel::{input, mouse, prompts, refresh};
+use crate::surfaces::classify::stored;
+use crate::surfaces::editor::external;
+use crate::verbs::{lazy_load, theme};
 
 pub use crate::kernel::refresh::{prepare, settle, work};
+pub use crate::verbs::ask_choices::cancelled;
 pub use pace::soon;
 
 /// Applies a message to the model and returns the requests that follow from it.
@@ -31,8 +33,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             leave(model, &mut out);
         }
         Msg::Drawn { at } => {
-            let visibility_value = crate::kernel::visibility::visibility(model);
-            model.arming.drawn(visibility_value, at, model.settings.arming_ms);
+            let shown = visibility(model);
+            model.arming.drawn(shown, at, model.settings.arming_ms);
         }
         Msg::Retaken { at } => {
             // The run was not on screen meanwhile. Keys typed in the other program may still arrive.
@@ -42,13 +44,13 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         }
         Msg::Tick { at } => {
             model.arming.now = model.arming.now.max(at);
-            crate::kernel::input::release(model, at, &mut out);
+            input::release(model, at, &mut out);
         }
-        Msg::Edited(result) => crate::surfaces::editor::external::take(model, result, &mut out),
-        Msg::Wire(found) => crate::verbs::lazy_load::wire(model, found),
+        Msg::Edited(result) => external::take(model, result, &mut out),
+        Msg::Wire(found) => lazy_load::wire(model, found),
         Msg::Found(finding) => refresh::found(model, finding),
-        Msg::Saved(written) => crate::kernel::prompts::saved(model, written),
-        Msg::CorrectionStored(stored) => crate::surfaces::classify::stored::stored(model, stored, &mut out),
+        Msg::Saved(written) => prompts::saved(model, written),
+        Msg::CorrectionStored(stored) => stored::stored(model, stored, &mut out),
         Msg::Shown(result) => {
             if let Err(why) = result {
                 model.complain(why);
@@ -57,7 +59,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Files(read) => live_reload::take(model, read, &mut out),
     }
     theme::try_on(model);
-    crate::verbs::lazy_load::ask(model, &mut out);
+    lazy_load::ask(model, &mut out);
     if model.is_halted() {
         // A halted run refuses all other commands, also the release of an edited call.
         out.retain(|out| !matches!(out, Out::Command(command) if !command.only_ends()));
@@ -69,10 +71,10 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
     match term {
         TermMsg::Key { key, at } => {
             model.arming.now = model.arming.now.max(at);
-            crate::kernel::input::key(model, key, at, out);
+            input::key(model, key, at, out);
         }
-        TermMsg::Keys(keys) => crate::kernel::input::keys(model, &keys, out),
-        TermMsg::Paste { text, at } => crate::kernel::input::paste(model, &text, at, out),
+        TermMsg::Keys(keys) => input::keys(model, &keys, out),
+        TermMsg::Paste { text, at } => input::paste(model, &text, at, out),
         TermMsg::Resize { width, height } => {
             model.screen.width = width;
             model.screen.height = height;

@@ -4,6 +4,7 @@
 
 use crate::kernel::pane::{Pane, PaneCard};
 use crate::kernel::rows::{Making, Row, RowsKind};
+use crate::kernel::show::{SHOWS, show};
 use crate::kernel::surface::Card;
 use crate::kernel::verb::Verb;
 use crate::run::target::Target;
@@ -26,8 +27,8 @@ pub const SHOW: Verb = Verb {
     name: "branch-pane",
     keys: &["6"],
     doc: "show or hide the branches next to the other panes",
-    run: |model, _| crate::kernel::show::show(model, PANE),
-    ..crate::kernel::show::SHOWS
+    run: |model, _| show(model, PANE),
+    ..SHOWS
 };
 
 /// How it behaves.

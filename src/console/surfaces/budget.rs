@@ -8,6 +8,7 @@ use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
 use crate::kernel::pane::{Pane, PaneCard};
 use crate::kernel::rows::{Making, Row, RowsKind};
+use crate::kernel::show::{SHOWS, show};
 use crate::kernel::verb::Verb;
 use crate::run::approval_stats;
 use crate::run::limits::share;
@@ -38,8 +39,8 @@ pub const SHOW: Verb = Verb {
     name: "budget",
     keys: &["7"],
     doc: "show or hide the budget: limits, tokens, price, every request",
-    run: |model, _| crate::kernel::show::show(model, PANE),
-    ..crate::kernel::show::SHOWS
+    run: |model, _| show(model, PANE),
+    ..SHOWS
 };
 
 /// How it behaves.

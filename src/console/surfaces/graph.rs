@@ -7,14 +7,14 @@ pub(crate) mod view;
 
 use ratatui::layout::Rect;
 
-use crate::ground::motion::Move;
-use crate::ground::motion::by;
+use crate::ground::motion::{Move, by};
 use crate::ground::paint::Canvas;
 use crate::kernel::graph::{Form, GraphPane, body};
 use crate::kernel::kind::Kind;
 use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
 use crate::kernel::pane::Pane;
+use crate::kernel::show::{SHOWS, show};
 use crate::kernel::verb::Verb;
 
 /// The verb `graph`.
@@ -22,8 +22,8 @@ pub const SHOW: Verb = Verb {
     name: "graph",
     keys: &["1"],
     doc: "go to the graph",
-    run: |model, _| crate::kernel::show::show(model, Pane::GRAPH),
-    ..crate::kernel::show::SHOWS
+    run: |model, _| show(model, Pane::GRAPH),
+    ..SHOWS
 };
 
 /// How it behaves.

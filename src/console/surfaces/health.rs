@@ -12,6 +12,7 @@ use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
 use crate::kernel::pane::{Pane, PaneCard};
 use crate::kernel::rows::{Making, Row, RowsKind};
+use crate::kernel::show::{SHOWS, show};
 use crate::kernel::verb::Verb;
 use crate::run::part::RunPart;
 use crate::run::target::{NameHash, Target};
@@ -42,8 +43,8 @@ pub const SHOW: Verb = Verb {
     name: "health",
     keys: &["8"],
     doc: "show or hide the health of the tools: success over time, failures, latency, weights",
-    run: |model, _| crate::kernel::show::show(model, PANE),
-    ..crate::kernel::show::SHOWS
+    run: |model, _| show(model, PANE),
+    ..SHOWS
 };
 
 /// How it behaves.

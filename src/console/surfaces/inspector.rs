@@ -15,6 +15,8 @@ use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
 use crate::kernel::pane::Pane;
 use crate::kernel::selection::is_hidden;
+use crate::kernel::sheet;
+use crate::kernel::show::{SHOWS, show};
 use crate::kernel::verb::{Rank, Verb};
 use crate::kernel::views;
 
@@ -26,8 +28,8 @@ pub const SHOW: Verb = Verb {
     hint: "look at it",
     rank: |_| Rank::Leads,
     available: |model| offered(is_hidden(model) && model.queue.current().is_some()),
-    run: |model, _| crate::kernel::show::show(model, Pane::INSPECTOR),
-    ..crate::kernel::show::SHOWS
+    run: |model, _| show(model, Pane::INSPECTOR),
+    ..SHOWS
 };
 
 /// How it behaves.
@@ -72,5 +74,5 @@ impl Kind for Inspector {
 pub(crate) fn scroll(model: &mut Model, to: Move) {
     let area = model.screen.places.inspector.map(inside).unwrap_or_default();
     let page = model.inspector.room(usize::from(area.height).max(1)).max(1);
-    crate::kernel::sheet::scroll(&mut model.inspector.top, &model.inspector.doc, to, page);
+    sheet::scroll(&mut model.inspector.top, &model.inspector.doc, to, page);
 }

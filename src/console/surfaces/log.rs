@@ -13,6 +13,7 @@ use crate::kernel::log::Line;
 use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
 use crate::kernel::pane::Pane;
+use crate::kernel::show::{SHOWS, show};
 use crate::kernel::verb::Verb;
 use crate::run::event_text;
 use crate::run::target::Target;
@@ -23,8 +24,8 @@ pub const SHOW: Verb = Verb {
     name: "log",
     keys: &["L", "4"],
     doc: "show or hide the log",
-    run: |model, _| crate::kernel::show::show(model, Pane::LOG),
-    ..crate::kernel::show::SHOWS
+    run: |model, _| show(model, Pane::LOG),
+    ..SHOWS
 };
 
 /// How it behaves.

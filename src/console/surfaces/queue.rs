@@ -7,14 +7,14 @@ pub(crate) mod view;
 use ratatui::layout::Rect;
 
 use super::inspector;
-use crate::ground::motion::Move;
-use crate::ground::motion::by;
+use crate::ground::motion::{Move, by};
 use crate::ground::paint::Canvas;
 use crate::kernel::kind::Kind;
 use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
 use crate::kernel::pane::Pane;
 use crate::kernel::queue::QueueEntry;
+use crate::kernel::show::{SHOWS, show};
 use crate::kernel::verb::Verb;
 use crate::kernel::views::tab;
 
@@ -23,8 +23,8 @@ pub const SHOW: Verb = Verb {
     name: "queue",
     keys: &["2"],
     doc: "go to the queue",
-    run: |model, _| crate::kernel::show::show(model, Pane::QUEUE),
-    ..crate::kernel::show::SHOWS
+    run: |model, _| show(model, Pane::QUEUE),
+    ..SHOWS
 };
 
 /// How it behaves.

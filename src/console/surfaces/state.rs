@@ -11,6 +11,7 @@ use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
 use crate::kernel::pane::{Pane, PaneCard};
 use crate::kernel::rows::{Making, Row, RowsKind};
+use crate::kernel::show::{SHOWS, show};
 use crate::kernel::verb::Verb;
 use crate::run::summary;
 use crate::run::target::Target;
@@ -33,8 +34,8 @@ pub const SHOW: Verb = Verb {
     name: "state",
     keys: &["5"],
     doc: "show or hide the state: paths, values, writers and readers",
-    run: |model, _| crate::kernel::show::show(model, PANE),
-    ..crate::kernel::show::SHOWS
+    run: |model, _| show(model, PANE),
+    ..SHOWS
 };
 
 /// How it behaves.

@@ -11,6 +11,7 @@ use crate::ground::doc::Styled;
 use crate::ground::theme::Role;
 use crate::kernel::pane::{Pane, PaneCard};
 use crate::kernel::rows::{Making, Row, RowsKind};
+use crate::kernel::show::{SHOWS, show};
 use crate::kernel::verb::Verb;
 use crate::run::link::{ServerState, ServerTool};
 use crate::run::part::RunPart;
@@ -45,8 +46,8 @@ pub const SHOW: Verb = Verb {
     name: "tools",
     keys: &["9"],
     doc: "show or hide the tools: servers, classes, pins, tokens, logs, changed definitions",
-    run: |model, _| crate::kernel::show::show(model, PANE),
-    ..crate::kernel::show::SHOWS
+    run: |model, _| show(model, PANE),
+    ..SHOWS
 };
 
 /// How it behaves.

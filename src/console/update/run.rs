@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::done;
+use crate::ground::json;
 use crate::kernel::halted;
 use crate::kernel::log::Line;
 use crate::kernel::model::{Message, Model, QUEUE_EMPTY};
@@ -21,9 +22,12 @@ use crate::surfaces::bulk::approve;
 use crate::surfaces::documents;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::effects::ledger;
+use crate::surfaces::fork::written;
 use crate::surfaces::help::HelpPage;
 use crate::surfaces::page::Page;
 use crate::surfaces::staged_edits::hold;
+use crate::surfaces::tools;
+use crate::verbs::lazy_load;
 use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use overrule_domain::envelope::Envelope;
@@ -57,15 +61,15 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             request,
             found,
             body,
-        } => crate::verbs::lazy_load::sent(model, (turn, request), found, body),
+        } => lazy_load::sent(model, (turn, request), found, body),
         Update::Replaces { look, found, base } => {
             let found = LookResult {
                 replaced: found,
                 base,
             };
-            crate::verbs::lazy_load::replaces(model, &look, found);
+            lazy_load::replaces(model, &look, found);
         }
-        Update::OrphanFound { process, left } => crate::verbs::lazy_load::orphan_found(model, process, left),
+        Update::OrphanFound { process, left } => lazy_load::orphan_found(model, process, left),
         Update::Conversations { agent, others } => {
             model.run.agent = Some(agent);
             conversations(model, others, out);
@@ -73,7 +77,7 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Alarms(alarms) => self::alarms(model, alarms, out),
         Update::Servers(servers) => {
             model.run.servers = servers;
-            model.lower.forget(crate::surfaces::tools::PANE);
+            model.lower.forget(tools::PANE);
             // Its question may be an old one now.
             if let Some(surface) = model.stack.last_mut() {
                 surface.renew();
@@ -97,11 +101,11 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.run.at = Some(at);
         }
         Update::Marks(marks) => model.run.marks = marks,
-        Update::ForkPreview(found) => crate::surfaces::fork::written::set_preview(model, found),
+        Update::ForkPreview(found) => written::set_preview(model, found),
         Update::Forked {
             session,
             resume: resumes,
-        } => crate::surfaces::fork::written::written(model, session, resumes, out),
+        } => written::written(model, session, resumes, out),
         Update::Halted(why) => {
             model
                 .log
@@ -374,7 +378,7 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .node(call)
             .map(overrule_domain::node::Node::rev)
             .unwrap_or_default();
-        let texts = [old, new].map(|args| crate::ground::json::pretty(&args).into());
+        let texts = [old, new].map(|args| json::pretty(&args).into());
         let title = format!("refused: {call} changed from {rev} to {now} since it was shown");
         let page = Page::new(title, move |maker, _| documents::diff_texts(maker, &texts));
         model.stack.push(page);

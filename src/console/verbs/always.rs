@@ -8,8 +8,7 @@ use crate::kernel::decide::{armed, asks_approval, ensure_room, go_to_queue, now_
 use crate::kernel::inspector::Tab;
 use crate::kernel::model::Model;
 use crate::kernel::pane::Pane;
-use crate::kernel::selection::call;
-use crate::kernel::selection::{is_hidden, status};
+use crate::kernel::selection::{call, is_hidden, status};
 use crate::kernel::verb::{About, Care, Effect, Moment, Rank, Verb};
 use crate::run::question::Question;
 use crate::run::refusal::Refusal;

@@ -11,6 +11,8 @@ use crate::ground::columns::Columns as _;
 use crate::ground::paint::Canvas;
 use crate::ground::theme::Role;
 use crate::kernel::model::Model;
+use crate::kernel::model::staged_edits;
+use crate::run::limits;
 use crate::run::run_phase::RunPhase;
 use crate::run::summary;
 use overrule_base::text::{head, visible};
@@ -170,7 +172,7 @@ fn staged_edits(model: &Model) -> Option<(Role, String)> {
     let words = match model.staged_edits.len() {
         0 => return None,
         count if narrow => many(count, "edit"),
-        count => crate::kernel::model::staged_edits::describe(count),
+        count => staged_edits::describe(count),
     };
     Some((Role::Edited, words))
 }
@@ -181,7 +183,7 @@ fn budget(model: &Model) -> Option<(u128, Role)> {
     if !model.run.arrived {
         return None;
     }
-    let share = crate::run::limits::used_share(&model.run, model.now_of_run())?;
+    let share = limits::used_share(&model.run, model.now_of_run())?;
     let role = match share {
         0..80 => Role::Dim,
         80..100 => Role::Warning,

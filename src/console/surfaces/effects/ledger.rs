@@ -9,6 +9,7 @@ use crate::kernel::msg::Out;
 use crate::kernel::refresh::prepare;
 use crate::kernel::selection::unknown_outcome;
 use crate::run::refusal::Refusal;
+use crate::surfaces::editor::edits::value_editor;
 use crate::surfaces::editor::state::Purpose;
 use crate::surfaces::effects::verbs;
 use crate::verbs::ask_choices::{choices, ensure_ended};
@@ -41,7 +42,7 @@ fn doubtful(model: &Model) -> Result<(Seq, NodeId, Attempt), Refusal> {
 pub(crate) fn happened(model: &mut Model) -> Result<(), Refusal> {
     let (_, call, attempt) = doubtful(model)?;
     let attempt = Some(attempt);
-    crate::surfaces::editor::edits::value_editor(model, Purpose::Happened { call, attempt });
+    value_editor(model, Purpose::Happened { call, attempt });
     Ok(())
 }
 

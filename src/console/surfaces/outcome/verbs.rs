@@ -15,6 +15,7 @@ use crate::kernel::verb::{Care, Effect, Verb};
 use crate::run::refusal::Refusal;
 use crate::surfaces;
 use crate::surfaces::editor::edits;
+use crate::surfaces::editor::state::Purpose;
 use crate::surfaces::effects::ledger;
 use crate::verbs::ask_choices::{asked, cancelled, ends, ensure_ended, unknown_attempt};
 use crate::verbs::reject;
@@ -97,10 +98,7 @@ fn happened(model: &mut Model) -> Result<(), Refusal> {
     let (call, ..) = asked(model)?;
     let attempt = unknown_attempt(model, call);
     model.stack.pop();
-    edits::value_editor(
-        model,
-        crate::surfaces::editor::state::Purpose::Happened { call, attempt },
-    );
+    edits::value_editor(model, Purpose::Happened { call, attempt });
     Ok(())
 }
 

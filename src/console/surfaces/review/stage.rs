@@ -4,8 +4,7 @@
 
 use crate::kernel::context::on;
 use crate::kernel::model::Model;
-use crate::kernel::model::staged_edits::describe;
-use crate::kernel::model::staged_edits::node_of;
+use crate::kernel::model::staged_edits::{describe, node_of};
 use crate::kernel::msg::Out;
 use crate::kernel::verb::{Effect, Verb};
 use crate::run::refusal::{Refusal, SENT};
