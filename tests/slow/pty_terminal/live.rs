@@ -178,7 +178,8 @@ fn a_key_that_is_held_down_approves_one_call() {
         run.send("a");
         std::thread::sleep(Duration::from_millis(33));
     }
-    run.wait_for("held down");
+    // Keys that a busy machine reads at once are refused with another message, which replaces this one.
+    run.until("held down", || run.text().contains("held down"));
     let written = || std::fs::read_dir(world.work()).unwrap().count();
     run.until("one of them ran", || written() == 1);
     std::thread::sleep(ARMED * 2);
