@@ -30,16 +30,7 @@ pub const ID: SurfaceId = SurfaceId::new(&Card {
 pub const ENTRY: Entry = Entry {
     id: ID,
     family: "fix",
-    verbs: &[
-        fix::FIX_GO,
-        fix::FIX_ARGUMENTS,
-        fix::FIX_TOOL,
-        fix::FIX_ANSWER,
-        fix::FIX_GUIDE,
-        fix::FIX_ALLOW,
-        fix::FIX_RESUME,
-        fix::FIX_STOP,
-    ],
+    verbs: fix::VERBS,
 };
 
 /// Why the run needs attention.

@@ -25,121 +25,42 @@ use overrule_domain::state::{Mode, State};
 use overrule_domain::tags;
 use overrule_resilience::attention::{Attention, AttentionReason, Branch, leave, standstill};
 
-/// The verb `fix-go`.
-pub const FIX_GO: Verb = Verb {
-    name: "fix-go",
-    keys: &["enter"],
-    contexts: &[on(super::ID)],
-    doc: "go to the cause, or change the limit or breaker that blocks the run",
-    hint: "go there",
-    effect: Effect::Records,
-    available: |model| helps(model, Fix::Go),
-    run: |model, press| fix(model, Fix::Go, press),
-    ..Verb::BASE
-};
+/// The verbs of the page, a row each: fix, constant, name, key, hint, sentence.
+macro_rules! fixes {
+    ($($fix:ident $constant:ident $name:literal $key:literal $hint:literal $doc:literal;)+) => {
+        $(
+            #[doc = concat!("The verb `", $name, "`.")]
+            pub const $constant: Verb = Verb {
+                name: $name,
+                keys: &[$key],
+                contexts: &[on(super::ID)],
+                doc: $doc,
+                hint: $hint,
+                effect: Effect::Records,
+                available: |model| helps(model, Fix::$fix),
+                run: |model, press| fix(model, Fix::$fix, press),
+                ..Verb::BASE
+            };
+        )+
 
-/// The verb `fix-arguments`.
-pub const FIX_ARGUMENTS: Verb = Verb {
-    name: "fix-arguments",
-    keys: &["e"],
-    contexts: &[on(super::ID)],
-    doc: "give the call other arguments",
-    hint: "arguments",
-    effect: Effect::Records,
-    available: |model| helps(model, Fix::Arguments),
-    run: |model, press| fix(model, Fix::Arguments, press),
-    ..Verb::BASE
-};
+        /// The verbs of the page.
+        pub const VERBS: &[Verb] = &[$($constant),+];
 
-/// The verb `fix-tool`.
-pub const FIX_TOOL: Verb = Verb {
-    name: "fix-tool",
-    keys: &["r"],
-    contexts: &[on(super::ID)],
-    doc: "let another tool make the call",
-    hint: "other tool",
-    effect: Effect::Records,
-    available: |model| helps(model, Fix::Tool),
-    run: |model, press| fix(model, Fix::Tool, press),
-    ..Verb::BASE
-};
+        /// The same, each with its fix, in the order of the page.
+        pub const FIXES: &[(&Verb, Fix)] = &[$((&$constant, Fix::$fix)),+];
+    };
+}
 
-/// The verb `fix-answer`.
-pub const FIX_ANSWER: Verb = Verb {
-    name: "fix-answer",
-    keys: &["w"],
-    contexts: &[on(super::ID)],
-    doc: "type the result of the call yourself",
-    hint: "answer",
-    effect: Effect::Records,
-    available: |model| helps(model, Fix::Answer),
-    run: |model, press| fix(model, Fix::Answer, press),
-    ..Verb::BASE
-};
-
-/// The verb `fix-guide`.
-pub const FIX_GUIDE: Verb = Verb {
-    name: "fix-guide",
-    keys: &["i"],
-    contexts: &[on(super::ID)],
-    doc: "give the model guidance",
-    hint: "guide",
-    effect: Effect::Records,
-    available: |model| helps(model, Fix::Guide),
-    run: |model, press| fix(model, Fix::Guide, press),
-    ..Verb::BASE
-};
-
-/// The verb `fix-allow`.
-pub const FIX_ALLOW: Verb = Verb {
-    name: "fix-allow",
-    keys: &["Y"],
-    contexts: &[on(super::ID)],
-    doc: "allow exactly these calls to repeat",
-    hint: "allow the loop",
-    effect: Effect::Records,
-    available: |model| helps(model, Fix::Allow),
-    run: |model, press| fix(model, Fix::Allow, press),
-    ..Verb::BASE
-};
-
-/// The verb `fix-resume`.
-pub const FIX_RESUME: Verb = Verb {
-    name: "fix-resume",
-    keys: &["p"],
-    contexts: &[on(super::ID)],
-    doc: "resume without a change",
-    hint: "resume",
-    effect: Effect::Records,
-    available: |model| helps(model, Fix::Resume),
-    run: |model, press| fix(model, Fix::Resume, press),
-    ..Verb::BASE
-};
-
-/// The verb `fix-stop`.
-pub const FIX_STOP: Verb = Verb {
-    name: "fix-stop",
-    keys: &["X"],
-    contexts: &[on(super::ID)],
-    doc: "stop the call and its readers, the sub-agent or the loop; the rest continues (asks first)",
-    hint: "stop",
-    effect: Effect::Records,
-    available: |model| helps(model, Fix::Stop),
-    run: |model, press| fix(model, Fix::Stop, press),
-    ..Verb::BASE
-};
-
-/// The verbs of the page, each with its fix, in the order of the page.
-pub const FIXES: [(&Verb, Fix); 8] = [
-    (&FIX_GO, Fix::Go),
-    (&FIX_ARGUMENTS, Fix::Arguments),
-    (&FIX_TOOL, Fix::Tool),
-    (&FIX_ANSWER, Fix::Answer),
-    (&FIX_GUIDE, Fix::Guide),
-    (&FIX_ALLOW, Fix::Allow),
-    (&FIX_RESUME, Fix::Resume),
-    (&FIX_STOP, Fix::Stop),
-];
+fixes! {
+    Go        FIX_GO        "fix-go"        "enter" "go there"       "go to the cause, or change the limit or breaker that blocks the run";
+    Arguments FIX_ARGUMENTS "fix-arguments" "e"     "arguments"      "give the call other arguments";
+    Tool      FIX_TOOL      "fix-tool"      "r"     "other tool"     "let another tool make the call";
+    Answer    FIX_ANSWER    "fix-answer"    "w"     "answer"         "type the result of the call yourself";
+    Guide     FIX_GUIDE     "fix-guide"     "i"     "guide"          "give the model guidance";
+    Allow     FIX_ALLOW     "fix-allow"     "Y"     "allow the loop" "allow exactly these calls to repeat";
+    Resume    FIX_RESUME    "fix-resume"    "p"     "resume"         "resume without a change";
+    Stop      FIX_STOP      "fix-stop"      "X"     "stop"           "stop the call and its readers, the sub-agent or the loop; the rest continues (asks first)";
+}
 
 /// The verbs that decide the call that [`FIX_GO`] goes to, the most usual first.
 pub fn decisions(state: &State, need: &Attention) -> &'static [&'static Verb] {

@@ -1,7 +1,7 @@
 //! Opens the question about the class of an error, changes its rule, and answers it.
 //!
 //! Must not know: where settings are stored, how an error is classified.
-use crate::kernel::context::{PANES, on};
+use crate::kernel::context::{Context, PANES, on};
 use crate::kernel::graph::Pick;
 use crate::kernel::inspector::Subject;
 use crate::kernel::model::Model;
@@ -9,7 +9,7 @@ use crate::kernel::msg::Out;
 use crate::kernel::prompt::{Prompt, Style};
 use crate::kernel::prompts;
 use crate::kernel::sheet::Sheet;
-use crate::kernel::verb::{Effect, Verb};
+use crate::kernel::verb::{Effect, Press, Verb, verbs};
 use crate::run::refusal::Refusal;
 use crate::surfaces::classify::Classifying;
 use crate::surfaces::classify::stored::set_pattern;
@@ -27,35 +27,26 @@ pub const CLASSIFY: Verb = Verb {
     ..Verb::BASE
 };
 
-/// The verb `error-permanent`.
-pub const ERROR_PERMANENT: Verb = Verb {
-    name: "error-permanent",
-    keys: &["p"],
-    contexts: &[on(super::ID)],
-    doc: "mark errors like this as permanent: do not retry them",
-    hint: "permanent",
+/// In the question.
+const ASKED: &[Context] = &[on(super::ID)];
+
+/// An answer.
+const ANSWER: Verb = Verb {
     effect: Effect::Records,
-    run: |model, press| keep(model, Verdict::Permanent, press.out),
     ..Verb::BASE
 };
 
-/// The verb `error-temporary`.
-pub const ERROR_TEMPORARY: Verb = Verb {
-    name: "error-temporary",
-    keys: &["t"],
-    contexts: &[on(super::ID)],
-    doc: "mark errors like this as temporary: retry them where that is harmless",
-    hint: "temporary",
-    effect: Effect::Records,
-    run: |model, press| keep(model, Verdict::Temporary, press.out),
-    ..Verb::BASE
-};
+verbs! {
+    run: keep, ..ANSWER;
+    ERROR_PERMANENT "error-permanent" ["p"] ASKED hint "permanent" "mark errors like this as permanent: do not retry them" Verdict::Permanent;
+    ERROR_TEMPORARY "error-temporary" ["t"] ASKED hint "temporary" "mark errors like this as temporary: retry them where that is harmless" Verdict::Temporary;
+}
 
 /// The verb `error-pattern`.
 pub const ERROR_PATTERN: Verb = Verb {
     name: "error-pattern",
     keys: &["e"],
-    contexts: &[on(super::ID)],
+    contexts: ASKED,
     doc: "change the pattern of the rule",
     hint: "pattern",
     effect: Effect::Records,
@@ -103,7 +94,7 @@ fn change(model: &mut Model) -> Result<(), Refusal> {
 }
 
 /// Requests to save the rule. An invalid rule is refused before anything is written.
-fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), Refusal> {
+fn keep(model: &mut Model, press: &mut Press<'_>, verdict: Verdict) -> Result<(), Refusal> {
     let asked = asked(model)?;
     let by = model.run.state.started.as_ref();
     let by = by.map(|started| started.user.clone()).unwrap_or_default();
@@ -112,6 +103,6 @@ fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), R
         .failed
         .corrected(verdict, &asked.pattern, (&session, "", &by))
         .map_err(outside)?;
-    out.push(Out::Keep(Box::new(rule)));
+    press.out.push(Out::Keep(Box::new(rule)));
     Ok(())
 }

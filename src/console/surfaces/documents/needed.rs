@@ -135,7 +135,7 @@ fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
             fix_row(maker, &keys_of(keymap, verb), verb.doc.to_owned());
         }
     }
-    for (verb, fix) in FIXES {
+    for &(verb, fix) in FIXES {
         let nowhere = fix == Fix::Go && need.cause == AttentionReason::Own && need.calls.is_empty();
         if nowhere || !fits(fix, &need.cause) {
             continue;
