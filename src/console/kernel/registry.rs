@@ -24,14 +24,14 @@ pub struct Task {
     pub rows: &'static [Row],
 }
 
-/// A surface on top of the panes, with the verbs that work on it alone.
+/// A surface on top of the panes, with its verbs.
 #[derive(Debug)]
 pub struct Entry {
     /// Which.
     pub id: SurfaceId,
     /// The heading of the family that its verbs belong to.
     pub family: &'static str,
-    /// Its verbs, in the order of help.
+    /// The verbs that work on it alone, and the one that opens it if nothing else does. In the order of help.
     pub verbs: &'static [Verb],
 }
 

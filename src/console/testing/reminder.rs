@@ -5,7 +5,7 @@
 use ratatui::Frame;
 
 use crate::ground::theme::Role;
-use crate::kernel::context::on;
+use crate::kernel::context::{PANES, on};
 use crate::kernel::model::Model;
 use crate::kernel::registry::Entry;
 use crate::kernel::sheet::Sheet;
@@ -17,6 +17,7 @@ use crate::kernel::verb::Verb;
 pub const ID: SurfaceId = SurfaceId::new(&Card {
     heading: "reminder",
     can: &[Can::Move, Can::Search, Can::Palette, Can::Help, Can::Close],
+    reads: true,
     ..Card::BASE
 });
 
@@ -24,19 +25,38 @@ pub const ID: SurfaceId = SurfaceId::new(&Card {
 pub const ENTRY: Entry = Entry {
     id: ID,
     family: "view",
-    verbs: &[Verb {
-        name: "reminder-done",
-        keys: &["d"],
-        contexts: &[on(ID)],
-        doc: "close the reminder as done",
-        hint: "done",
-        run: |model, _| {
-            model.stack.pop();
-            model.set_status("Done");
-            Ok(())
-        },
-        ..Verb::BASE
-    }],
+    verbs: &[OPEN, DONE],
+};
+
+/// The verb `reminder`.
+const OPEN: Verb = Verb {
+    name: "reminder",
+    keys: &["alt-9"],
+    contexts: PANES,
+    doc: "show what is to be bought",
+    run: |model, _| {
+        model.stack.push(Reminder {
+            text: "buy milk".to_owned(),
+            ..Reminder::default()
+        });
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `reminder-done`.
+const DONE: Verb = Verb {
+    name: "reminder-done",
+    keys: &["d"],
+    contexts: &[on(ID)],
+    doc: "close the reminder as done",
+    hint: "done",
+    run: |model, _| {
+        model.stack.pop();
+        model.set_status("Done");
+        Ok(())
+    },
+    ..Verb::BASE
 };
 
 /// A text to remember.
