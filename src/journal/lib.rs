@@ -8,7 +8,7 @@
 //!   After the first failed write or sync every call fails with that error.
 //! - [`read`]: every record up to the first that is not intact, and a description of the rest. It
 //!   never panics and reads the file once.
-//! - [`beyond`]: the intact records after damage.
+//! - [`salvage`]: the intact records after damage.
 //! - [`Records`]: the same records one at a time, decoded on demand.
 //! - [`Store`]: creates, lists, finds and deletes sessions.
 //! - [`LearnedFiles`]: what the sessions of a workspace learned, for the next one.
