@@ -257,10 +257,9 @@ impl Stack {
     }
 
     /// Takes the topmost surface if it is such a one.
-    pub fn take<T: Surface + Clone>(&mut self) -> Option<T> {
-        let surface = self.top::<T>()?.clone();
-        self.open.pop();
-        Some(surface)
+    pub fn take<T: Surface>(&mut self) -> Option<T> {
+        let surface: Box<dyn Any> = self.pop_if::<T>(|_| true)?;
+        surface.downcast().ok().map(|surface| *surface)
     }
 
     /// The topmost surface.
