@@ -2,12 +2,12 @@
 //!
 //! Must not know: how the console works.
 //!
-//! `cargo build --release && cargo run --release --example operator [-- [stream | keys | card] NODES …]`
+//! `cargo build --release && cargo run --release --example operator [-- [stream | keys | card | start | waiting] NODES …]`
 //!
 //! Makes the sessions and measures the start, the time from a key to its frame, and an idle program. It measures
 //! all that again while a megabyte a second streams in. The floor is the smallest program with the same display.
-//! `stream` measures only the streaming part, `keys` every kind of key, and `card` how soon a streamed call is on
-//! the screen and can be decided.
+//! `stream` measures only the streaming part, `keys` every kind of key, `card` how soon a streamed call is on
+//! the screen and can be decided, `start` how soon a new run is, and `waiting` a run with so many waiting calls.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,6 +28,8 @@ mod keys;
 mod pty;
 #[path = "session/run.rs"]
 mod run;
+#[path = "operator/start.rs"]
+mod start;
 #[path = "operator/stream.rs"]
 mod stream;
 #[path = "session/write.rs"]
@@ -63,6 +65,19 @@ fn main() -> Result<(), Fail> {
         && word == "card"
     {
         cards()?;
+        return Ok(());
+    }
+    if let [word] = &words[..]
+        && word == "start"
+    {
+        start::starts(tempfile::tempdir()?.path());
+        return Ok(());
+    }
+    if let [word, counts @ ..] = &words[..]
+        && word == "waiting"
+    {
+        let counts = counts.iter().map(|word| word.parse());
+        start::waiting(&counts.collect::<Result<Vec<usize>, _>>()?, tempfile::tempdir()?.path());
         return Ok(());
     }
     let (only, words) = match words.split_first() {

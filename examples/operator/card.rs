@@ -88,7 +88,8 @@ fn answer(mut socket: TcpStream, sent: &Sender<Sent>) -> std::io::Result<()> {
     Ok(())
 }
 
-fn piece(socket: &mut TcpStream, delta: &str, finish: &str) -> std::io::Result<()> {
+/// Sends a piece of a reply of chat completions.
+pub fn piece(socket: &mut TcpStream, delta: &str, finish: &str) -> std::io::Result<()> {
     let data = format!(
         r#"{{"id":"x","object":"chat.completion.chunk","model":"measured","choices":[{{"index":0,"delta":{delta},"finish_reason":{finish}}}]}}"#
     );

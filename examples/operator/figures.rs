@@ -32,7 +32,8 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    fn start(&self, home: &Path) -> Program {
+    /// Starts it.
+    pub fn start(&self, home: &Path) -> Program {
         match self {
             Self::Floor(rows) => {
                 let own = std::env::current_exe().unwrap();
@@ -285,7 +286,7 @@ fn switches(pid: u32) -> u64 {
 }
 
 /// Megabytes that are its own, with its share of what others use too.
-fn memory(pid: u32) -> f64 {
+pub fn memory(pid: u32) -> f64 {
     let text = read(pid, "smaps_rollup");
     let pss = text.lines().find_map(|line| line.strip_prefix("Pss:"));
     let kilobytes: f64 = pss

@@ -3,7 +3,7 @@
 //! Must not know: what the run does.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::address::{self, Address};
@@ -15,6 +15,8 @@ use super::operator;
 use super::print;
 use super::written_here::Note;
 use overrule_config::{self as config, Env, Flags, Settings};
+use overrule_console::ground::theme::Theme;
+use overrule_console::kernel::keymap::Keymap;
 use overrule_control::Places;
 use overrule_control::agents::Agents;
 use overrule_domain::envelope::Envelope;
@@ -67,6 +69,8 @@ pub struct AppContext {
     pub private: Vec<PathBuf>,
     /// The agents that this process supervises.
     pub agents: Agents,
+    /// Theme and keys, once they were read.
+    pub look: OnceLock<(Theme, Keymap)>,
 }
 
 impl AppContext {
@@ -91,6 +95,7 @@ impl AppContext {
             record: common.record.clone(),
             places,
             agents: operator::agents(&env),
+            look: OnceLock::new(),
             env,
             flags,
             settings,
@@ -133,6 +138,7 @@ impl AppContext {
         let mut flags = common.flags();
         flags.policy_text = setup.policy.clone().map(|policy| (policy.name, policy.text));
         self.settings = config::load(&self.env, &flags, workspace, config::Trust::Recorded)?;
+        self.look = OnceLock::new();
         workspace.clone_into(&mut self.workspace);
         Ok(self)
     }

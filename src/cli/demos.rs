@@ -176,9 +176,9 @@ pub fn named(name: &str) -> Result<&'static BuiltIn, Failure> {
 pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
     let name = run.name;
     let playbook = builtin::text(name).unwrap_or_default();
-    let prompt = Playbook::prompt_of(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
+    let meta = Playbook::meta(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
     let port = if run.serves { Some(serve(None)?) } else { None };
-    let mut task = prompt.unwrap_or_else(|| "Begin.".to_owned());
+    let mut task = meta.prompt.unwrap_or_else(|| "Begin.".to_owned());
     if let Some(port) = port {
         task = task.replace("PORT", &port.to_string());
     }

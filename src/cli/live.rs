@@ -45,8 +45,7 @@ const BETWEEN_OUTPUTS: Duration = Duration::from_millis(50);
 
 /// Checks theme and keys before anything is written.
 pub fn check(context: &AppContext) -> Result<(), Failure> {
-    live_reload::theme(context)?;
-    live_reload::keymap(context).map(|_| ())
+    live_reload::look(context).map(|_| ())
 }
 
 /// What a proxy shows besides a conversation.

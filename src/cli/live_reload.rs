@@ -58,6 +58,17 @@ pub fn keymap(app_context: &AppContext) -> Result<Keymap, Failure> {
     read_keys(Places::of(app_context).keys.as_deref()).map_err(|why| Failure::new(Code::Config, why))
 }
 
+/// Theme and keys of the console, read once.
+pub fn look(app_context: &AppContext) -> Result<&(Theme, Keymap), Failure> {
+    if app_context.look.get().is_none() {
+        let look = (theme(app_context)?, keymap(app_context)?);
+        // Of two at the same time, the first counts.
+        app_context.look.set(look).unwrap_or_default();
+    }
+    let unread = || Failure::new(Code::Config, "cannot read theme and keys");
+    app_context.look.get().ok_or_else(unread)
+}
+
 fn read_keys(file: Option<&Path>) -> Result<Keymap, String> {
     let Some(file) = file else {
         return registry::keymap(&[]).map_err(|error| error.to_string());

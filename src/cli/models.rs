@@ -340,9 +340,8 @@ fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
 pub fn output_schema(setup: &ModelSetup) -> Result<Option<String>, Failure> {
     match setup {
         ModelSetup::Scripted { name, playbook, .. } => {
-            let playbook =
-                Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
-            Ok(playbook.output_schema)
+            let meta = Playbook::meta(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
+            Ok(meta.output_schema)
         }
         ModelSetup::Server { .. } | ModelSetup::Agent { .. } => Ok(None),
     }
@@ -352,9 +351,8 @@ pub fn output_schema(setup: &ModelSetup) -> Result<Option<String>, Failure> {
 pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
     let prompt = match setup {
         ModelSetup::Scripted { name, playbook, .. } => {
-            let playbook =
-                Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
-            playbook.prompt.filter(|prompt| !prompt.trim().is_empty())
+            let meta = Playbook::meta(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
+            meta.prompt.filter(|prompt| !prompt.trim().is_empty())
         }
         ModelSetup::Server { .. } | ModelSetup::Agent { .. } => None,
     };

@@ -65,16 +65,17 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
     let wide = charset == Charset::Unicode && settings.ambiguous.value == Ambiguous::Wide;
     // Nearly all lines and symbols of the console are ambiguous, and would be two columns wide.
     let charset = if wide { Charset::Ascii } else { charset };
+    let (theme, keymap) = live_reload::look(context)?.clone();
     Ok(Options {
         colours,
-        theme: (settings.theme.value.clone(), live_reload::theme(context)?),
+        theme: (settings.theme.value.clone(), theme),
         charset,
         wide,
         line: match charset {
             Charset::Ascii => Line::Ascii,
             Charset::Unicode => Line::Unicode,
         },
-        keymap: live_reload::keymap(context)?,
+        keymap,
         arming_ms: settings.arming_ms.value,
         session_name: session.chars().take(SHORT_ID_CHARS).collect(),
         resume_hint: format!("to continue: {}\n", context.address(session).to_continue()),

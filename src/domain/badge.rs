@@ -4,10 +4,12 @@
 //!
 //! Computed from the state, and stored nowhere.
 
+use std::collections::BTreeSet;
+
 use super::call::Call;
 use super::id::{NodeId, NodeKind, Seq, TurnId};
 use super::node::{Node, Origin};
-use super::ready::{self, Readiness, write_conflicts};
+use super::ready::{self, Readiness, calls_in_conflict, write_conflicts};
 use super::repeat::is_outdated;
 use super::state::State;
 use super::thread::ROOT;
@@ -81,28 +83,54 @@ impl Badge {
     }
 }
 
-/// The badges of a node.
-pub fn of(state: &State, id: NodeId) -> Vec<Badge> {
-    let mut out = without_failed_calls(state, id);
-    if is_answer(state, id) && is_after(id, &failed_calls(state, ROOT)) {
-        out.push(Badge::AfterFailedCalls);
+/// Calls that the badges of all nodes depend on, found in one pass over the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MarkedCalls {
+    /// Active calls of the run itself that have no result, oldest first.
+    pub failed: Vec<NodeId>,
+    /// Active calls with a write conflict.
+    pub in_conflict: BTreeSet<NodeId>,
+}
+
+impl MarkedCalls {
+    /// Finds the calls of a state.
+    pub fn of(state: &State) -> Self {
+        Self {
+            failed: failed_calls(state, ROOT),
+            in_conflict: calls_in_conflict(state),
+        }
     }
-    out
+}
+
+/// The badges of one node.
+pub fn of(state: &State, id: NodeId) -> Vec<Badge> {
+    let in_conflict = || !write_conflicts(state, id).is_empty();
+    find(state, id, in_conflict, || is_after(id, &failed_calls(state, ROOT)))
+}
+
+/// The badges of a node, given the calls that the badges of all nodes depend on.
+pub fn of_marked(state: &State, marked: &MarkedCalls, id: NodeId) -> Vec<Badge> {
+    let in_conflict = || marked.in_conflict.contains(&id);
+    find(state, id, in_conflict, || is_after(id, &marked.failed))
 }
 
 /// True for the active answer of the run itself.
-pub fn is_answer(state: &State, id: NodeId) -> bool {
+fn is_answer(state: &State, id: NodeId) -> bool {
     let in_root = || state.turn_of(id).is_some_and(|turn| turn.thread == ROOT);
     id.kind == NodeKind::Answer && counts(state, id) && in_root()
 }
 
 /// True for a node after one of these calls.
-pub fn is_after(id: NodeId, calls: &[NodeId]) -> bool {
+fn is_after(id: NodeId, calls: &[NodeId]) -> bool {
     calls.iter().any(|call| call.no < id.no)
 }
 
-/// The badges of a node, without the one that needs a scan of all calls.
-pub fn without_failed_calls(state: &State, id: NodeId) -> Vec<Badge> {
+fn find(
+    state: &State,
+    id: NodeId,
+    in_conflict: impl FnOnce() -> bool,
+    is_after_failed: impl FnOnce() -> bool,
+) -> Vec<Badge> {
     let mut out = Vec::new();
     if let Some(call) = state.calls.get(&id.call()) {
         let reused = state
@@ -118,7 +146,7 @@ pub fn without_failed_calls(state: &State, id: NodeId) -> Vec<Badge> {
             if inputs_changed(state, call) {
                 out.push(Badge::InputsChanged);
             }
-            if id.kind == NodeKind::Call && !write_conflicts(state, id).is_empty() {
+            if id.kind == NodeKind::Call && in_conflict() {
                 out.push(Badge::WriteConflict);
             }
         }
@@ -139,6 +167,9 @@ pub fn without_failed_calls(state: &State, id: NodeId) -> Vec<Badge> {
     }
     if state.origin.agent.sub_agents_of(id).next().is_some() {
         out.push(Badge::SubAgent);
+    }
+    if is_answer(state, id) && is_after_failed() {
+        out.push(Badge::AfterFailedCalls);
     }
     out
 }

@@ -17,6 +17,7 @@ pub use self::node::{
     RanView, RoundView,
 };
 use super::node_line;
+use overrule_domain::badge::MarkedCalls;
 use overrule_domain::graph::{Edge, EdgeKind, Edges};
 use overrule_domain::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use overrule_domain::state::{Mode, State};
@@ -94,9 +95,10 @@ impl<'s> GraphView<'s> {
     /// Builds the view of a run; `times` are those of its events.
     pub fn of(state: &'s State, times: &Times) -> Self {
         let session = session(state);
+        let marked = MarkedCalls::of(state);
         let nodes = state.nodes.values();
         let nodes = nodes
-            .map(|node| NodeView::of(state, node, &session, times))
+            .map(|node| NodeView::of(state, &marked, node, (&session, times)))
             .collect();
         let mut into = Edges::new(state);
         let edges = state.nodes.keys().flat_map(|id| into.ending_in(*id)).collect();

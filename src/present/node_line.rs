@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::call::CallStatusView;
 use overrule_base::text::visible;
 use overrule_domain::agent::held_behind;
-use overrule_domain::badge;
+use overrule_domain::badge::{self, MarkedCalls};
 use overrule_domain::call::{Call, Outcome, Status};
 use overrule_domain::id::NodeId;
 use overrule_domain::node::{Content, Node};
@@ -62,7 +62,7 @@ pub fn own_label(id: NodeId, call: &Call) -> Option<&str> {
 }
 
 /// Describes what is special about a node; empty if it simply succeeded.
-pub fn remarks(state: &State, node: &Node) -> Vec<String> {
+pub fn remarks(state: &State, marked: &MarkedCalls, node: &Node) -> Vec<String> {
     let mut remarks = Vec::new();
     let call = state.calls.get(&node.id);
     let status = call.map(|call| CallStatusView::of(state, call));
@@ -90,7 +90,7 @@ pub fn remarks(state: &State, node: &Node) -> Vec<String> {
         }
     }
     if node.active {
-        remarks.extend(badge::of(state, node.id).iter().map(|one| one.label().to_owned()));
+        remarks.extend(badge::of_marked(state, marked, node.id).iter().map(|one| one.label().to_owned()));
     }
     if let Some(turn) = state.turns.get(&node.turn)
         && matches!(turn.activity, Activity::Suspended(_))

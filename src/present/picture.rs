@@ -3,6 +3,7 @@
 //! Must not know: lanes, formats.
 
 use super::node_line;
+use overrule_domain::badge::MarkedCalls;
 use overrule_domain::graph::{Edge, Edges};
 use overrule_domain::id::{NodeId, NodeKind};
 use overrule_domain::node::Node;
@@ -46,12 +47,13 @@ pub struct NodeText {
 impl Picture {
     /// Builds the view of a run; the line of a node has at most `columns` columns.
     pub fn of(state: &State, columns: usize) -> Self {
+        let marked = MarkedCalls::of(state);
         let node = |node: &Node| PictureNode {
             id: node.id,
             kind: node.id.kind,
             active: node.active,
             edited: node.is_edited(),
-            text: NodeText::of(state, node, columns),
+            text: NodeText::of(state, &marked, node, columns),
         };
         let mut edges = Edges::new(state);
         Self {
@@ -63,10 +65,10 @@ impl Picture {
 
 impl NodeText {
     /// Describes a node; its line has at most `columns` columns.
-    pub fn of(state: &State, node: &Node, columns: usize) -> Self {
+    pub fn of(state: &State, marked: &MarkedCalls, node: &Node, columns: usize) -> Self {
         Self {
             line: node_line::line(state, node, columns),
-            remarks: node_line::remarks(state, node),
+            remarks: node_line::remarks(state, marked, node),
             reason: node_line::model_reason(node),
         }
     }

@@ -91,6 +91,9 @@ pub enum NotCheckable {
     /// A reference leads where this count cannot follow.
     #[error("a reference of the schema cannot be followed")]
     Reference,
+    /// The schema is not valid.
+    #[error("the schema is not valid")]
+    Broken,
     /// A pattern was given up.
     #[error("a pattern of the schema takes too long")]
     Pattern,

@@ -3,6 +3,7 @@
 //! Must not know: where schemas come from.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, Validator};
@@ -60,11 +61,11 @@ impl Retrieve for Nothing {
     }
 }
 
-/// A schema, compiled once.
+/// A schema, compiled once: when something is first checked against it.
 pub struct Checker {
     schema: Value,
-    /// An error if the schema is not compiled.
-    validator: Result<Validator, NotCheckable>,
+    /// An error if the schema cannot be compiled.
+    validator: OnceLock<Result<Validator, NotCheckable>>,
     keeps_digits: bool,
 }
 
@@ -80,20 +81,40 @@ impl Checker {
     /// Compiles a schema. Formats are checked; references to other documents are refused. Against a schema that is too
     /// large to be compiled nothing can be checked.
     pub fn new(schema_text: &str) -> Result<Self, Error> {
-        let schema: Value =
-            serde_json::from_str(schema_text).map_err(|error| Error::NotJson(error.to_string()))?;
-        let validator = match budget::compilable(&schema) {
-            Ok(_) => Ok(build(&schema).map_err(|error| Error::NotSchema {
+        let checker = Self::of_known(schema_text)?;
+        let validator = match budget::compilable(&checker.schema) {
+            Ok(_) => Ok(build(&checker.schema).map_err(|error| Error::NotSchema {
                 at: error.instance_path().to_string(),
                 why: sentence::shown_text(&causes(&error)),
             })?),
             Err(why) => Err(why),
         };
+        checker.validator.get_or_init(|| validator);
+        Ok(checker)
+    }
+
+    /// Takes a schema that was compiled before, such as that of a built-in tool, without compiling it now. If it cannot be
+    /// compiled after all, nothing can be checked against it.
+    pub fn of_known(schema_text: &str) -> Result<Self, Error> {
+        let schema = serde_json::from_str(schema_text).map_err(|error| Error::NotJson(error.to_string()))?;
         Ok(Self {
             schema,
-            validator,
+            validator: OnceLock::new(),
             keeps_digits: false,
         })
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_compiled(&self) -> bool {
+        self.validator.get().is_some()
+    }
+
+    fn validator(&self) -> Result<&Validator, NotCheckable> {
+        let validator = self.validator.get_or_init(|| {
+            budget::compilable(&self.schema)?;
+            build(&self.schema).map_err(|_| NotCheckable::Broken)
+        });
+        validator.as_ref().map_err(|why| *why)
     }
 
     /// Accepts numbers that no value can hold exactly: the tool gets the text itself, digit by digit.
@@ -120,7 +141,7 @@ impl Checker {
     pub fn cost(&self, args_text: &str) -> Option<u64> {
         let reading = reading::read(args_text, self.keeps_digits);
         let value = reading.value.map(without_reserved).unwrap_or_default();
-        self.validator.as_ref().ok()?;
+        self.validator().ok()?;
         let visits = budget::affordable(&self.schema, &value, args_text.len()).ok()?;
         Some(visits + args_text.len() as u64 / READ)
     }
@@ -238,7 +259,7 @@ impl Checker {
         value: &'v Value,
         bytes: usize,
     ) -> Result<Vec<ValidationError<'v>>, NotCheckable> {
-        let validator = self.validator.as_ref().map_err(|why| *why)?;
+        let validator = self.validator()?;
         budget::affordable(&self.schema, value, bytes)?;
         let errors: Vec<ValidationError<'v>> = if bytes > LONG {
             validator.validate(value).err().into_iter().collect()

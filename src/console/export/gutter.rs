@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::ground::layout::fold::{Detail, Entry, Row, Rules, fold};
 use crate::ground::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
 use crate::ground::symbols::{Charset, Symbol};
+use overrule_domain::badge::MarkedCalls;
 use overrule_domain::effective_status::{self, EffectiveStatus};
 use overrule_domain::graph::Edges;
 use overrule_domain::id::{NodeId, NodeKind};
@@ -49,13 +50,14 @@ pub fn gutter(state: &State, ascii: bool) -> String {
             lanes_of(&lanes, at, line, symbol.map(|symbol| symbol.glyph(charset)))
         })
         .collect();
+    let marked = MarkedCalls::of(state);
     let width = drawn.iter().map(|row| row.width()).max().unwrap_or(0);
     let mut out = String::new();
     for (at, (row, drawn)) in rows.iter().zip(&drawn).enumerate() {
         let pad = width - drawn.width();
         let _ = write!(out, "{drawn}{:pad$}  ", "");
         match state.nodes.get(&row.key) {
-            Some(node) if row.shape != Shape::Fold => describe(&mut out, state, node),
+            Some(node) if row.shape != Shape::Fold => describe(&mut out, state, &marked, node),
             _ => {
                 let glyph = Glyphs::of(line).fold;
                 let _ = write!(out, "{glyph} {} {glyph}", folded(state, row));
@@ -128,9 +130,9 @@ fn symbol(state: &State, node: &Node) -> Symbol {
     }
 }
 
-fn describe(out: &mut String, state: &State, node: &Node) {
+fn describe(out: &mut String, state: &State, marked: &MarkedCalls, node: &Node) {
     let id = node.id.to_string();
-    let text = NodeText::of(state, node, WORDS);
+    let text = NodeText::of(state, marked, node, WORDS);
     let _ = write!(out, "{id:<5} {}", text.line);
     if !text.remarks.is_empty() {
         let _ = write!(out, "  ({})", text.remarks.join(", "));

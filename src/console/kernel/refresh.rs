@@ -27,7 +27,7 @@ pub fn prepare(model: &mut Model) {
     let _shown = model.settings.shown();
     let requested = waiting(&model.run);
     model.queue.sync(&requested);
-    model.cached.renew_failed_calls(&model.run.state);
+    model.cached.renew_marked_calls(&model.run.state);
     model.cached.renew_conflicts(&model.run.state);
     compare(model, requested);
     let banner = model.run.halted.is_some()

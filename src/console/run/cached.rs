@@ -2,10 +2,14 @@
 //!
 //! Must not know: what is computed, what shows it.
 
+use std::collections::BTreeMap;
+
 use super::edit_preview::{Change, EditPreview};
 use crate::run::effects::Effects;
+use overrule_domain::badge::MarkedCalls;
 use overrule_domain::branch::{Branch, branches};
 use overrule_domain::id::{Epoch, NodeId, Seq};
+use overrule_domain::ready::{calls_in_conflict, same_targets};
 use overrule_domain::state::{Mode, State};
 use overrule_domain::thread::ROOT;
 use overrule_domain::unresolved::failed_calls;
@@ -57,7 +61,8 @@ pub struct Caches {
     branches: Cached<Vec<Branch>>,
     effects: Cached<Effects>,
     branch_diff: Cached<BranchDiff, (Epoch, Epoch)>,
-    failed_calls: Cached<Vec<NodeId>>,
+    marked_calls: Cached<MarkedCalls>,
+    same_targets: Cached<BTreeMap<NodeId, NodeId>>,
     conflicts: Cached<Vec<String>>,
 }
 
@@ -82,22 +87,26 @@ impl Caches {
         self.effects.renew(state, (), |state, ()| Effects::of(state))
     }
 
-    /// Updates the calls without a result before the answer; empty without an answer.
-    pub fn renew_failed_calls(&mut self, state: &State) {
-        let of = |state: &State, (): &()| match state.mode {
-            Mode::Finished(_) => failed_calls(state, ROOT),
-            _ => Vec::new(),
+    /// Updates the calls that the badges of rows depend on. Without an answer, none counts as failed.
+    pub fn renew_marked_calls(&mut self, state: &State) {
+        let of = |state: &State, (): &()| MarkedCalls {
+            failed: match state.mode {
+                Mode::Finished(_) => failed_calls(state, ROOT),
+                _ => Vec::new(),
+            },
+            in_conflict: calls_in_conflict(state),
         };
-        self.failed_calls.renew(state, (), of);
+        self.marked_calls.renew(state, (), of);
     }
 
-    /// The calls without a result before the answer.
-    pub fn failed_calls(&self) -> &[NodeId] {
-        self.failed_calls.value().map_or(&[], Vec::as_slice)
+    /// The calls that the badges of rows depend on; none before the first frame.
+    pub fn marked_calls(&self) -> Option<&MarkedCalls> {
+        self.marked_calls.value()
     }
 
     /// Updates the write conflicts.
     pub fn renew_conflicts(&mut self, state: &State) {
+        self.same_targets.renew(state, (), |state, ()| same_targets(state));
         let of = |state: &State, (): &()| {
             let all = ConflictView::all(state);
             all.iter().map(ConflictView::describe).collect()
@@ -108,6 +117,11 @@ impl Caches {
     /// The write conflicts, a line each in visible form.
     pub fn conflicts(&self) -> &[String] {
         self.conflicts.value().map_or(&[], Vec::as_slice)
+    }
+
+    /// Another call of the turn that writes, or would write, a state path of this call.
+    pub fn same_target(&self, call: NodeId) -> Option<NodeId> {
+        self.same_targets.value()?.get(&call).copied()
     }
 
     /// Comparison of two branches.

@@ -3,12 +3,13 @@
 //! Must not know: how a conflict is shown.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::View;
 use super::writes::{PathWriters, Write, covers, overlaps, value_of, written, written_paths};
 use crate::call::{Call, Outcome};
-use crate::id::{NodeId, ThreadId};
-use crate::reference::{DAGGER, Root, Target};
+use crate::id::{NodeId, ThreadId, TurnId};
+use crate::reference::{DAGGER, OutPath, Root, Target};
 use crate::state::State;
 
 /// Calls of one turn that write one path of the state.
@@ -53,6 +54,50 @@ pub fn write_conflicts(state: &State, id: NodeId) -> Vec<NodeId> {
         })
         .copied()
         .collect()
+}
+
+/// Every active call with a [write conflict](write_conflicts), found in one pass over the calls that write.
+pub fn calls_in_conflict(state: &State) -> BTreeSet<NodeId> {
+    let mut found = BTreeSet::new();
+    for mut writers in writers_by_path(state, written) {
+        writers.retain(|id| write(state, *id) != Progress::Nothing);
+        if writers.len() > 1 {
+            found.append(&mut writers);
+        }
+    }
+    found
+}
+
+/// Every active call that writes a state path which another active call of its turn writes too, or would if it ended
+/// otherwise, with the first such call.
+pub fn same_targets(state: &State) -> BTreeMap<NodeId, NodeId> {
+    fn targets(call: &Call) -> Vec<&Target> {
+        call.refs.out.iter().flat_map(OutPath::targets).collect()
+    }
+    let mut found: BTreeMap<NodeId, NodeId> = BTreeMap::new();
+    for writers in writers_by_path(state, targets) {
+        for id in &writers {
+            let first = writers.iter().find(|other| *other != id);
+            let known = found.get(id).into_iter().chain(first).min();
+            found.extend(known.copied().map(|first| (*id, first)));
+        }
+    }
+    found
+}
+
+/// The active calls of each turn that write one state path; at least two each.
+fn writers_by_path(state: &State, paths: fn(&Call) -> Vec<&Target>) -> impl Iterator<Item = BTreeSet<NodeId>> {
+    let mut found: BTreeMap<(TurnId, &Target), BTreeSet<NodeId>> = BTreeMap::new();
+    for id in state.agenda.writers.values().flatten() {
+        let node = state.nodes.get(id).filter(|node| node.active);
+        let (Some(node), Some(call)) = (node, state.calls.get(id)) else {
+            continue;
+        };
+        for path in paths(call) {
+            found.entry((node.turn, path)).or_default().insert(*id);
+        }
+    }
+    found.into_values().filter(|writers| writers.len() > 1)
 }
 
 /// Every conflict whose values readers may still get, by thread and path. A value that a later turn writes ends it, and so

@@ -4,7 +4,7 @@
 //!
 //! Order of writes is (turn, place in the turn).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -265,24 +265,6 @@ fn put<'p>(whole: &mut Value, path: impl IntoIterator<Item = &'p String>, value:
     *here = value;
 }
 
-/// Other active calls of the turn that write, or would write, a state path that this call is to write.
-pub fn same_targets(state: &State, id: NodeId) -> Vec<NodeId> {
-    let targets = |id: &NodeId| -> Vec<Target> {
-        let out = state.calls.get(id).and_then(|call| call.refs.out.as_ref());
-        out.into_iter().flat_map(OutPath::targets).cloned().collect()
-    };
-    let mine = targets(&id);
-    let Some(turn) = state.turn_of(id).filter(|_| !mine.is_empty()) else {
-        return Vec::new();
-    };
-    let others = turn.nodes.iter().filter(|other| **other != id);
-    others
-        .filter(|other| state.nodes.get(other).is_some_and(|node| node.active))
-        .filter(|other| targets(other).iter().any(|target| mine.contains(target)))
-        .copied()
-        .collect()
-}
-
 /// A path of the state, and who writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathWriters {
@@ -296,7 +278,7 @@ pub struct PathWriters {
 }
 
 /// Writes by thread and path: turn, place in the turn, call.
-type Writes<'s> = BTreeMap<(ThreadId, &'s Target), Vec<(u32, u32, NodeId)>>;
+type Writes<'s> = BTreeMap<(ThreadId, &'s Target), BTreeSet<(u32, u32, NodeId)>>;
 
 /// Every path of the state that active calls write, by thread and name.
 pub fn written_paths(state: &State) -> Vec<PathWriters> {
@@ -309,23 +291,16 @@ pub fn written_paths(state: &State) -> Vec<PathWriters> {
             continue;
         }
         for target in written(call) {
-            let writes = found.entry((turn.thread, target)).or_default();
             let write = (turn.pos, call.slot.unwrap_or(u32::MAX), *id);
-            // A call that writes two paths below one key is in it twice.
-            if !writes.contains(&write) {
-                writes.push(write);
-            }
+            found.entry((turn.thread, target)).or_default().insert(write);
         }
     }
     found
         .into_iter()
-        .map(|((thread, target), mut writes)| {
-            writes.sort_unstable();
-            PathWriters {
-                thread,
-                target: target.clone(),
-                writers: writes.into_iter().map(|(_, _, id)| id).collect(),
-            }
+        .map(|((thread, target), writes)| PathWriters {
+            thread,
+            target: target.clone(),
+            writers: writes.into_iter().map(|(_, _, id)| id).collect(),
         })
         .collect()
 }

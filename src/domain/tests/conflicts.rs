@@ -3,13 +3,14 @@
 //! Must not know: how a conflict is shown.
 
 use super::world::*;
-use overrule_domain::badge::{self, Badge};
+use overrule_domain::badge::{self, Badge, MarkedCalls};
 use overrule_domain::call::Outcome;
 use overrule_domain::id::NodeId;
 use overrule_domain::ready::{conflicts, write_conflicts, written_value};
 
 /// `PATH: writers, shown first; readers` of each conflict, by label.
 fn found(w: &World) -> Vec<String> {
+    assert_marked(w);
     let name = |id: &NodeId| w.state.calls[id].label.to_string();
     let names = |ids: &[NodeId]| ids.iter().map(name).collect::<Vec<_>>().join(" ");
     let all = conflicts(&w.state).into_iter();
@@ -23,6 +24,18 @@ fn found(w: &World) -> Vec<String> {
         )
     })
     .collect()
+}
+
+/// One pass over the run finds the same badges as a look at each node.
+fn assert_marked(w: &World) {
+    let marked = MarkedCalls::of(&w.state);
+    let active = w.state.calls.keys().filter(|id| w.state.nodes[id].active);
+    let in_conflict = active.filter(|id| !write_conflicts(&w.state, **id).is_empty());
+    assert_eq!(marked.in_conflict, in_conflict.copied().collect());
+    for node in w.state.nodes.values().filter(|node| node.active) {
+        let alone = badge::of(&w.state, node.id);
+        assert_eq!(badge::of_marked(&w.state, &marked, node.id), alone, "{}", node.id);
+    }
 }
 
 fn three_writers() -> World {

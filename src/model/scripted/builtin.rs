@@ -32,6 +32,11 @@ pub fn text(name: &str) -> Option<&'static str> {
         .map(|(_, text)| *text)
 }
 
+/// True for the text of a playbook.
+pub fn is_text(text: &str) -> bool {
+    PLAYBOOKS.iter().any(|(_, known)| *known == text)
+}
+
 /// Returns the JSON Schema of the answer of a playbook; `None` if every answer fits.
 pub fn output_schema(name: &str) -> Option<&'static str> {
     (name == "weekend").then_some(include_str!("../playbooks/weekend.json"))

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use regex::Regex;
 use serde_json::{Map, Value as Json};
 
+use super::pattern::Pattern;
 use super::playbook::{Arg, CallRule, Failure, Playbook, Rule, When};
 use super::scope::Scope;
 use super::template::Fault;
@@ -95,7 +95,7 @@ impl Scope {
     fn holds(&mut self, when: &When) -> Result<bool, Fault> {
         let view = Arc::clone(&self.view);
         let newest: Vec<_> = view.newest().collect();
-        let any = |names: &[Regex], requested: &dyn Fn(&Call) -> bool| {
+        let any = |names: &[Pattern], requested: &dyn Fn(&Call) -> bool| {
             names.iter().all(|name| {
                 let named = |call: &&Call| name.is_match(&call.label) || name.is_match(&call.tool);
                 view.calls.iter().filter(named).any(requested)

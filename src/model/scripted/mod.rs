@@ -8,6 +8,7 @@ pub mod builtin;
 mod choose;
 mod filters;
 mod model;
+mod pattern;
 pub mod playbook;
 mod scope;
 mod template;

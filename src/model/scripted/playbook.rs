@@ -4,13 +4,15 @@
 //!
 //! The first matching rule wins.
 //!
-//! Every fault of a playbook is found here, with file, line and key.
+//! Every fault of a playbook is found here, with file, line and key. A playbook of this program has none: a test reads each
+//! of them as if it were another's.
 
-use regex::Regex;
+use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::filters::last_line;
+use super::builtin;
+use super::pattern::Pattern;
 use super::scope::NAMES;
 use super::template::Template;
 use super::written::{
@@ -36,6 +38,15 @@ pub struct Playbook {
     /// Named values, in order; for each, the first template with a result is used.
     pub(super) values: Vec<(String, Vec<Template>)>,
     pub(super) rules: Vec<Rule>,
+}
+
+/// What a playbook says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meta {
+    /// The default prompt.
+    pub prompt: Option<String>,
+    /// The file of the JSON Schema that the answer must fit, from the directory of the playbook.
+    pub output_schema: Option<String>,
 }
 
 /// What the model does if a condition holds.
@@ -83,17 +94,17 @@ pub(super) enum Arg {
 pub(super) struct When {
     pub turn: Vec<u32>,
     pub tools: Option<bool>,
-    pub prompt: Option<Regex>,
-    pub thought: Option<Regex>,
-    pub operator: Option<Regex>,
-    pub notice: Option<Regex>,
-    pub observation: Option<Regex>,
-    pub last_tool: Vec<Regex>,
+    pub prompt: Option<Pattern>,
+    pub thought: Option<Pattern>,
+    pub operator: Option<Pattern>,
+    pub notice: Option<Pattern>,
+    pub observation: Option<Pattern>,
+    pub last_tool: Vec<Pattern>,
     pub last_ok: Option<bool>,
     pub last_exit: Vec<u32>,
-    pub seen_call: Vec<Regex>,
-    pub done: Vec<Regex>,
-    pub failed: Vec<Regex>,
+    pub seen_call: Vec<Pattern>,
+    pub done: Vec<Pattern>,
+    pub failed: Vec<Pattern>,
     pub given: Option<Template>,
     pub missing: Option<Template>,
 }
@@ -101,6 +112,11 @@ pub(super) struct When {
 impl Playbook {
     /// Parses a playbook. `file` is its name in messages.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        Self::read(file, text, !builtin::is_text(text))
+    }
+
+    /// Parses a playbook. Its templates and regular expressions are checked on request.
+    pub(super) fn read(file: &str, text: &str, is_checked: bool) -> Result<Self, Error> {
         let document = Document::parse(file, text)?;
         let written: RawPlaybook = document.read(&MISSING)?;
         let meta = written.meta;
@@ -111,6 +127,8 @@ impl Playbook {
         };
         let mut reader = Reader {
             document: &document,
+            text: Arc::from(text),
+            is_checked,
             names: NAMES.iter().map(|name| (*name).to_owned()).collect(),
         };
         let mut values = Vec::new();
@@ -139,17 +157,22 @@ impl Playbook {
         })
     }
 
-    /// Returns the prompt that a playbook names, reading only its `[meta]`, so that the caller does not wait
-    /// for the regular expressions of all rules.
-    pub fn prompt_of(file: &str, text: &str) -> Result<Option<String>, Error> {
+    /// Returns what a playbook says of itself, reading only its `[meta]`.
+    pub fn meta(file: &str, text: &str) -> Result<Meta, Error> {
         let head: RawHead = Document::parse(file, text)?.read(&MISSING)?;
-        Ok(head.meta.prompt)
+        Ok(Meta {
+            prompt: head.meta.prompt,
+            output_schema: head.meta.output_schema,
+        })
     }
 }
 
 /// Compiles what is written.
 struct Reader<'d, 'a> {
     document: &'d Document<'a>,
+    /// The text of the playbook.
+    text: Arc<str>,
+    is_checked: bool,
     /// The variables that a template may use here.
     names: Vec<String>,
 }
@@ -192,7 +215,7 @@ impl Reader<'_, '_> {
     fn call(&self, written: &RawCall) -> Result<CallRule, Error> {
         Ok(CallRule {
             think: self.template(written.think.as_ref())?,
-            tool: Template::read(self.document, &written.tool, &self.names)?,
+            tool: self.required(&written.tool)?,
             label: self.template(written.label.as_ref())?,
             out: self.template(written.out.as_ref())?,
             each: self.template(written.each.as_ref())?,
@@ -211,7 +234,7 @@ impl Reader<'_, '_> {
         Ok(match at.get_ref() {
             RawArg::Text(text) => {
                 let text = Spanned::new(at.span(), text.clone());
-                Arg::Text(Template::read(self.document, &text, &self.names)?)
+                Arg::Text(self.required(&text)?)
             }
             RawArg::Plain(value) => Arg::Plain(value.clone()),
             RawArg::List(items) => Arg::List(
@@ -226,7 +249,7 @@ impl Reader<'_, '_> {
 
     fn conditions(&self, written: &RawWhen) -> Result<When, Error> {
         let search = |text: &Option<Text>| text.as_ref().map(|text| self.regex(text, false)).transpose();
-        let labels = |texts: &Texts| -> Result<Vec<Regex>, Error> {
+        let labels = |texts: &Texts| -> Result<Vec<Pattern>, Error> {
             texts.0.iter().map(|text| self.regex(text, true)).collect()
         };
         Ok(When {
@@ -248,29 +271,31 @@ impl Reader<'_, '_> {
         })
     }
 
-    fn regex(&self, text: &Text, whole: bool) -> Result<Regex, Error> {
+    fn regex(&self, text: &Text, whole: bool) -> Result<Pattern, Error> {
         let written = text.get_ref();
-        let pattern = if whole {
-            format!("^(?:{written})$")
-        } else {
-            written.clone()
-        };
-        Regex::new(&pattern).map_err(|error| {
-            let what = format!("`{written}` is not a regular expression: {}", last_line(&error));
-            self.document.error(text.span(), &what)
-        })
+        let pattern = Pattern::new(written, whole);
+        if self.is_checked {
+            pattern.check().map_err(|why| {
+                let what = format!("`{written}` is not a regular expression: {why}");
+                self.document.error(text.span(), &what)
+            })?;
+        }
+        Ok(pattern)
     }
 
     fn templates(&self, texts: &Texts) -> Result<Vec<Template>, Error> {
-        let texts = texts.0.iter();
-        texts
-            .map(|text| Template::read(self.document, text, &self.names))
-            .collect()
+        texts.0.iter().map(|text| self.required(text)).collect()
     }
 
     fn template(&self, text: Option<&Text>) -> Result<Option<Template>, Error> {
-        text.map(|text| Template::read(self.document, text, &self.names))
-            .transpose()
+        text.map(|text| self.required(text)).transpose()
+    }
+
+    fn required(&self, text: &Text) -> Result<Template, Error> {
+        if self.is_checked {
+            Template::check(self.document, text, &self.names)?;
+        }
+        Ok(Template::new(&self.text, text))
     }
 }
 

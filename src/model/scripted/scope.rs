@@ -11,6 +11,7 @@ use minijinja::value::{Enumerator, Object, Serde, Value, ValueKind};
 use regex::{Captures, Regex};
 use serde_json::Value as Json;
 
+use super::pattern::Pattern;
 use super::playbook::Playbook;
 use super::template::{Fault, STEPS, Template};
 use super::view::{Call, View};
@@ -156,14 +157,14 @@ impl Scope {
     }
 
     /// Matches an expression against a text and stores the captures.
-    pub fn matches(&mut self, name: &'static str, regex: Option<&Regex>, text: Option<&str>) -> bool {
-        let Some(regex) = regex else {
+    pub fn matches(&mut self, name: &'static str, pattern: Option<&Pattern>, text: Option<&str>) -> bool {
+        let Some(pattern) = pattern else {
             return true;
         };
-        let Some(found) = text.and_then(|text| regex.captures(text)) else {
+        let Some(found) = text.and_then(|text| pattern.captures(text)) else {
             return false;
         };
-        self.groups.insert(name, groups(regex, &found));
+        self.groups.insert(name, groups(pattern.regex(), &found));
         let groups = self.groups.iter().map(|(name, groups)| (*name, groups.clone()));
         self.names.insert("groups".to_owned(), Value::from_pairs(groups));
         true
@@ -246,13 +247,14 @@ fn labels(view: &View, ok: bool) -> Value {
 }
 
 /// Returns the groups of a match by number and by name.
-fn groups(regex: &Regex, found: &Captures<'_>) -> Value {
+fn groups(regex: Option<&Regex>, found: &Captures<'_>) -> Value {
     let by_number = found
         .iter()
         .enumerate()
         .map(|(no, group)| (Value::from(no), group));
     let by_name = regex
-        .capture_names()
+        .into_iter()
+        .flat_map(Regex::capture_names)
         .flatten()
         .map(|name| (Value::from(name), found.name(name)));
     let found = by_number

@@ -2,7 +2,8 @@
 //!
 //! Must not know: requests, rules.
 
-use std::sync::{Arc, LazyLock};
+use std::ops::Range;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
@@ -19,14 +20,30 @@ pub const STEPS: u64 = 1_000_000;
 /// Characters of a message of the template engine that are shown.
 const SHOWN: usize = 400;
 
-/// A template and its place in the playbook.
+/// A template and its place in the playbook. It is compiled when it is first rendered.
 #[derive(Debug, Clone)]
 pub struct Template {
     source: Arc<str>,
     /// True for one `{{ expression }}`: its value stays a list, a number or a map.
-    is_expression: bool,
-    key: Arc<str>,
-    lines: Lines,
+    is_expression: OnceLock<bool>,
+    place: Place,
+}
+
+/// The place of a template in the text of a playbook. Its key and line are looked up when a fault names them.
+#[derive(Debug, Clone)]
+struct Place {
+    playbook: Arc<str>,
+    span: Range<usize>,
+}
+
+impl Place {
+    /// Returns the key of the template, and the line of the file for one of its own lines, counted from 1.
+    fn find(&self, line: usize) -> (String, usize) {
+        let Ok(document) = Document::parse("", &self.playbook) else {
+            return (String::new(), line);
+        };
+        (key(&document, &self.span), Lines::of(&document, &self.span).line(line))
+    }
 }
 
 /// On which lines of the file the lines of a string are.
@@ -38,9 +55,9 @@ struct Lines {
 }
 
 impl Lines {
-    fn of(document: &Document<'_>, text: &Text) -> Self {
-        let written = document.source().text().get(text.span()).unwrap_or_default();
-        let first = document.source().place(text.span().start).line;
+    fn of(document: &Document<'_>, span: &Range<usize>) -> Self {
+        let written = document.source().text().get(span.clone()).unwrap_or_default();
+        let first = document.source().place(span.start).line;
         let inner = written
             .strip_prefix("'''")
             .or_else(|| written.strip_prefix("\"\"\""));
@@ -63,8 +80,8 @@ impl Lines {
 }
 
 /// Returns the key of a template. The line tells which of several rules or calls it is in.
-fn key(document: &Document<'_>, text: &Text) -> String {
-    let mut key = document.key(&text.span());
+fn key(document: &Document<'_>, span: &Range<usize>) -> String {
+    let mut key = document.key(span);
     while let Some((before, rest)) = key.split_once('[') {
         let after = rest.split_once(']').map_or("", |(_, after)| after);
         key = format!("{before}{after}");
@@ -123,14 +140,26 @@ static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(|| {
 });
 
 impl Template {
-    /// Reads a template. `names` are the variables that it may use.
-    pub fn read(document: &Document<'_>, text: &Text, names: &[String]) -> Result<Self, Error> {
+    /// Makes a template of a text in a playbook. Nothing of it is checked.
+    pub fn new(playbook: &Arc<str>, text: &Text) -> Self {
+        Self {
+            source: Arc::from(text.get_ref().as_str()),
+            is_expression: OnceLock::new(),
+            place: Place {
+                playbook: Arc::clone(playbook),
+                span: text.span(),
+            },
+        }
+    }
+
+    /// Checks the form of a template, and the names in it. `names` are the variables that it may use.
+    pub fn check(document: &Document<'_>, text: &Text, names: &[String]) -> Result<(), Error> {
         let source = text.get_ref().as_str();
-        let lines = Lines::of(document, text);
         let fail = |line: usize, what: &str| {
-            let mut error = document.error(text.span(), what);
-            error.place.line = lines.line(line);
-            error.key = key(document, text);
+            let span = text.span();
+            let mut error = document.error(span.clone(), what);
+            error.place.line = Lines::of(document, &span).line(line);
+            error.key = key(document, &span);
             error
         };
         let parsed = ENGINE.template_from_str(source).map_err(|error| {
@@ -154,19 +183,18 @@ impl Template {
             let what = format!("{what}; hint: docs/playbook.md names them");
             return Err(fail(line, &what));
         }
-        let inner = source
-            .trim()
-            .strip_prefix("{{")
-            .and_then(|rest| rest.strip_suffix("}}"));
-        let is_expression = inner.is_some_and(|inner| {
-            let inner = inner.trim_start_matches(['-', '+']).trim_end_matches('-');
-            ENGINE.compile_expression(inner).is_ok()
-        });
-        Ok(Self {
-            source: Arc::from(source),
-            is_expression,
-            key: key(document, text).into(),
-            lines,
+        Ok(())
+    }
+
+    /// True for one `{{ expression }}`.
+    fn is_expression(&self) -> bool {
+        *self.is_expression.get_or_init(|| {
+            let source = self.source.trim();
+            let inner = source.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+            inner.is_some_and(|inner| {
+                let inner = inner.trim_start_matches(['-', '+']).trim_end_matches('-');
+                ENGINE.compile_expression(inner).is_ok()
+            })
         })
     }
 
@@ -181,16 +209,17 @@ impl Template {
         let printed = state.get_extension().map(|Printed(value)| value.clone());
         let text = rendered.into_output();
         let value = printed
-            .filter(|_| self.is_expression)
+            .filter(|_| self.is_expression())
             .unwrap_or_else(|| Value::from(text.as_str()));
         Ok(Rendered { text, value, steps })
     }
 
     /// Makes a fault of this template, about one of its lines.
     pub fn fault(&self, line: usize, what: impl Into<String>) -> Fault {
+        let (key, line) = self.place.find(line);
         Fault {
-            line: self.lines.line(line),
-            key: Arc::clone(&self.key),
+            line,
+            key: key.into(),
             what: what.into(),
             is_undefined: false,
         }

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use super::Times;
 use crate::call::CallStatusView;
 use crate::node_line;
-use overrule_domain::badge;
+use overrule_domain::badge::{self, MarkedCalls};
 use overrule_domain::call::{Call, EffectClass, ErrorClass, Outcome};
 use overrule_domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
 use overrule_domain::ladder::{Fix, Round};
@@ -326,8 +326,13 @@ pub struct RoundView<'s> {
 }
 
 impl<'s> NodeView<'s> {
-    pub(super) fn of(state: &'s State, node: &'s Node, session: &str, times: &Times) -> Self {
-        let badges = badge::of(state, node.id);
+    pub(super) fn of(
+        state: &'s State,
+        marked: &MarkedCalls,
+        node: &'s Node,
+        (session, times): (&str, &Times),
+    ) -> Self {
+        let badges = badge::of_marked(state, marked, node.id);
         let badges = badges.iter().map(|one| one.label()).filter(|_| node.active);
         Self {
             id: node.id,

@@ -3,6 +3,7 @@
 //! Must not know: how a rule is weighed, where rules are written.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,10 @@ use super::entry::{Entry, RawRule};
 
 /// Default number of executions with distinct arguments that one call may cost.
 pub(super) const EXECUTIONS: u32 = 3;
+
+/// The built-in rules.
+static BUILT_IN: LazyLock<Vec<Entry>> =
+    LazyLock::new(|| builtin().iter().filter_map(|row| Entry::new(row).ok()).collect());
 
 /// Which guesses are applied without a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -73,8 +78,6 @@ pub struct Rules {
     pub own: Vec<Entry>,
     /// Rules by tool.
     pub tools: BTreeMap<String, ToolRules>,
-    /// The built-in rules.
-    pub builtin: Vec<Entry>,
 }
 
 impl Default for Rules {
@@ -90,7 +93,6 @@ impl Default for Rules {
             ask_for_call: false,
             own: Vec::new(),
             tools: BTreeMap::new(),
-            builtin: builtin().iter().filter_map(|row| Entry::new(row).ok()).collect(),
         }
     }
 }
@@ -99,7 +101,7 @@ impl Rules {
     /// Iterates over the rules that may apply to a tool's errors, its own first.
     pub(super) fn of<'r>(&'r self, tool: &str) -> impl Iterator<Item = &'r Entry> {
         let own = self.tools.get(tool).map_or(&[][..], |rules| &rules.entries);
-        own.iter().chain(&self.own).chain(&self.builtin)
+        own.iter().chain(&self.own).chain(BUILT_IN.iter())
     }
 
     /// Returns true if the arguments of a tool are repaired.

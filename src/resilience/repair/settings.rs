@@ -148,7 +148,6 @@ mod tests {
         let rules = policy.repair.compiled().unwrap();
         assert_eq!((rules.own.len(), rules.guesses), (1, Guesses::Never));
         assert!(rules.clamps("set_temperature", "/temp") && !rules.clamps("other", "/temp"));
-        assert_eq!(rules.builtin.len(), Rules::default().builtin.len());
     }
 
     #[test]

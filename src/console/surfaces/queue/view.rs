@@ -252,7 +252,7 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     if let Some(words) = model.agent_words(call) {
         line = line.own(Role::Warning, format!("({words}) "));
     }
-    if let Some(other) = ready::same_targets(state, id).first() {
+    if let Some(other) = model.cached.same_target(id) {
         line = line.own(Role::Warning, format!("(writes the same as {other}) "));
     }
     if let Some((tool, args)) = node.as_call() {

@@ -76,12 +76,8 @@ fn heading(model: &Model, node: &Node, row: Option<Role>) -> Styled {
     if !node.active && id.kind != NodeKind::Call {
         line = line.own(role(Role::Superseded), "(superseded) ");
     }
-    if node.active {
-        let mut badges = badge::without_failed_calls(state, id);
-        if badge::is_answer(state, id) && badge::is_after(id, model.cached.failed_calls()) {
-            badges.push(Badge::AfterFailedCalls);
-        }
-        for badge in badges {
+    if let Some(marked) = model.cached.marked_calls().filter(|_| node.active) {
+        for badge in badge::of_marked(state, marked, id) {
             let words = sub_agent_words(model, id).filter(|_| badge == Badge::SubAgent);
             let words = words.unwrap_or_else(|| badge.label().to_owned());
             line = line.own(role(symbols::of_badge(badge)), format!("({words}) "));
