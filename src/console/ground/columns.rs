@@ -61,15 +61,48 @@ impl Columns for str {
 
 /// The sum over its graphemes, each by itself, as each has its own cells.
 fn measure(text: &str, wide: bool) -> usize {
-    let mut chars = text.chars();
-    chars.next();
     if text.is_ascii() {
-        text.len()
-    } else if chars.as_str().is_empty() {
-        of_grapheme(text, wide)
-    } else {
-        text.graphemes(true).map(|one| of_grapheme(one, wide)).sum()
+        return text.len();
     }
+    let columns = parts(text).map(|part| match part {
+        Part::Ascii(text) => text.len(),
+        Part::Grapheme(grapheme) => of_grapheme(grapheme, wide),
+    });
+    columns.sum()
+}
+
+/// A part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part<'t> {
+    /// Printable ASCII characters: each byte is a grapheme of one column.
+    Ascii(&'t str),
+    /// Any other grapheme.
+    Grapheme(&'t str),
+}
+
+/// Splits a text into runs of printable ASCII characters and other graphemes.
+pub(crate) fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let run = ascii_run(rest);
+        let (part, end) = if run > 0 {
+            (Part::Ascii(rest.get(..run)?), run)
+        } else {
+            let grapheme = rest.graphemes(true).next()?;
+            (Part::Grapheme(grapheme), grapheme.len())
+        };
+        rest = rest.get(end..)?;
+        Some(part)
+    })
+}
+
+/// The number of characters at the start of a text that are printable ASCII and graphemes by themselves.
+fn ascii_run(text: &str) -> usize {
+    let is_other = |byte: u8| !(0x20..0x7f).contains(&byte);
+    let run = text.bytes().position(is_other).unwrap_or(text.len());
+    let joins_next = text.as_bytes().get(run).is_some_and(|next| !next.is_ascii());
+    // What follows may change the last of them, like an accent.
+    run - usize::from(joins_next && run > 0)
 }
 
 fn of_grapheme(grapheme: &str, wide: bool) -> usize {
@@ -125,6 +158,23 @@ mod tests {
         assert_eq!(texts.map(Columns::columns), [5, 5, 6, 6, 8, 5]);
         drop(wide);
         assert!(!is_wide());
+    }
+
+    proptest::proptest! {
+        #![proptest_config(overrule_testing::cases(256))]
+
+        #[test]
+        fn the_parts_of_a_text_are_its_graphemes(text in "[ -~é日👩\u{200d}\u{301}\r\n\t🇩🇪ｶﾞลก็क्षि…→]{0,24}") {
+            let mut found = Vec::new();
+            for part in parts(&text) {
+                match part {
+                    Part::Ascii(run) => found.extend(run.split("").filter(|one| !one.is_empty())),
+                    Part::Grapheme(grapheme) => found.push(grapheme),
+                }
+            }
+            let graphemes: Vec<&str> = text.graphemes(true).collect();
+            proptest::prop_assert_eq!(found, graphemes);
+        }
     }
 
     #[test]

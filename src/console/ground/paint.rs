@@ -4,10 +4,10 @@
 
 use ratatui::buffer::{Buffer, Cell, CellDiffOption};
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Color, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::ground::columns::{Columns as _, fill};
+use crate::ground::columns::{Columns as _, Part, fill, parts};
 use crate::ground::doc::Styled;
 use crate::ground::sgr::Sgr;
 use crate::ground::theme::{Look, Role};
@@ -50,23 +50,28 @@ impl Canvas<'_> {
     pub fn tint(&mut self, area: Rect, role: Role) {
         let area = area.intersection(self.buf.area);
         let style = self.look.style(role);
-        for position in area.positions() {
-            let is_mark = self.is_mark(position.x, position.y);
-            if let Some(cell) = self.buf.cell_mut(position) {
-                let (fg, bg) = (cell.fg, cell.bg);
+        let mark = self.mark();
+        for y in area.top()..area.bottom() {
+            for cell in self.cells(area.x, y, area.width).unwrap_or_default() {
+                let colours = (cell.fg, cell.bg);
                 cell.set_style(style);
-                if is_mark {
-                    cell.set_fg(fg).set_bg(bg);
+                if mark == Some(colours) {
+                    cell.set_fg(colours.0).set_bg(colours.1);
                 }
             }
         }
     }
 
+    /// The colours of a mark; none on a screen without.
+    fn mark(&self) -> Option<(Color, Color)> {
+        let mark = self.look.style(Role::Escaped);
+        mark.fg.zip(mark.bg)
+    }
+
     /// True for a cell with the colours of a mark.
     fn is_mark(&self, x: u16, y: u16) -> bool {
-        let mark = self.look.style(Role::Escaped);
         let cell = self.buf.cell((x, y));
-        mark.bg.is_some() && cell.is_some_and(|cell| (Some(cell.fg), Some(cell.bg)) == (mark.fg, mark.bg))
+        self.mark().is_some() && cell.map(|cell| (cell.fg, cell.bg)) == self.mark()
     }
 
     /// Writes text at a place, in at most `most` columns. Returns the columns used.
@@ -83,35 +88,28 @@ impl Canvas<'_> {
         if most > 0 {
             self.uncover(x, y);
         }
-        let plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
-        if plain {
-            // Each byte is a character of one cell: nothing to split or measure.
-            let count = most.min(u16::try_from(text.len()).unwrap_or(most));
-            let cells = self.cells(x, y, count).unwrap_or_default();
-            for (cell, byte) in cells.iter_mut().zip(text.bytes()) {
-                cell.set_char(char::from(byte)).set_style(style);
-                cell.set_diff_option(CellDiffOption::None);
-            }
-            return count;
-        }
-        self.graphemes((x, y), most, text, style)
-    }
-
-    /// Writes a text whose characters may be wider or narrower than the library assumes.
-    fn graphemes(&mut self, (x, y): (u16, u16), most: u16, text: &str, style: Style) -> u16 {
         let cells = self.cells(x, y, most).unwrap_or_default();
         let mut used = 0;
-        for grapheme in text.graphemes(true) {
-            // No control character gets into a cell.
-            if grapheme.contains(char::is_control) {
-                continue;
-            }
+        for part in parts(text) {
             let room = cells.get_mut(used..).unwrap_or_default();
-            match fill(room, grapheme, style) {
-                Some(columns) => used += columns,
-                // A character without width has no cell.
-                None if grapheme.columns() == 0 => {}
-                None => break,
+            match part {
+                Part::Ascii(_) if room.is_empty() => break,
+                // Each byte is a character of one cell: nothing to split or measure.
+                Part::Ascii(text) => {
+                    for (cell, byte) in room.iter_mut().zip(text.bytes()) {
+                        cell.set_char(char::from(byte)).set_style(style);
+                        cell.set_diff_option(CellDiffOption::None);
+                    }
+                    used += text.len().min(room.len());
+                }
+                // No control character gets into a cell.
+                Part::Grapheme(grapheme) if grapheme.contains(char::is_control) => {}
+                Part::Grapheme(grapheme) => match fill(room, grapheme, style) {
+                    Some(columns) => used += columns,
+                    // A character without width has no cell.
+                    None if grapheme.columns() == 0 => {}
+                    None => break,
+                },
             }
         }
         u16::try_from(used).unwrap_or(most)
