@@ -45,8 +45,8 @@ struct ReplayPosition {
     state: State,
     /// The newest records before it.
     past: Vec<Arc<Envelope>>,
-    /// A cached fold shortly before it.
-    mark: Fold,
+    /// A cached fold shortly before it; none at the end, from where no step back is expected.
+    mark: Option<Fold>,
 }
 
 impl ReplayPosition {
@@ -62,8 +62,13 @@ impl ReplayPosition {
             records.range(mark.at, near, |envelope| apply(&mut mark.state, &envelope))?;
             mark.at = near;
         }
-        let mut state = mark.state.clone();
-        records.range(mark.at, to, |envelope| apply(&mut state, &envelope))?;
+        let from = mark.at;
+        let (mut state, mark) = if to < records.len() {
+            (mark.state.clone(), Some(mark))
+        } else {
+            (mark.state, None)
+        };
+        records.range(from, to, |envelope| apply(&mut state, &envelope))?;
         let mut past = Vec::new();
         records.range(to.saturating_sub(MAX_LINES), to, |envelope| {
             past.push(Arc::new(envelope));
@@ -77,7 +82,7 @@ pub struct Recorded {
     records: Records,
     /// Number of events that are shown.
     at: usize,
-    /// A cached fold shortly before there, after a step back.
+    /// A cached fold shortly before there; none at the end.
     mark: Option<Fold>,
     playing: bool,
     speed: f64,
@@ -147,7 +152,7 @@ impl Recorded {
         match ReplayPosition::up_to(&self.records, to, self.mark.take()) {
             Ok(shown) => {
                 self.at = to;
-                self.mark = Some(shown.mark).filter(|_| to < self.len());
+                self.mark = shown.mark;
                 self.show(shown.state, shown.past);
             }
             Err(error) => self.waiting.push_back(Update::Halted(error.to_string())),

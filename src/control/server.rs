@@ -15,7 +15,7 @@ use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::agents::Agents;
 use super::error::Error;
@@ -163,7 +163,8 @@ impl Drop for Door {
 /// Reaps adopted processes that have ended, until it is dropped.
 pub async fn tidy() {
     let mut ended = peer::Ended::default();
-    let mut round = tokio::time::interval(ROUND);
+    // None has ended at the start.
+    let mut round = tokio::time::interval_at(Instant::now() + ROUND, ROUND);
     round.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         round.tick().await;
