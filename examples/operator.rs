@@ -77,7 +77,10 @@ fn main() -> Result<(), Fail> {
         && word == "waiting"
     {
         let counts = counts.iter().map(|word| word.parse());
-        start::waiting(&counts.collect::<Result<Vec<usize>, _>>()?, tempfile::tempdir()?.path());
+        start::waiting(
+            &counts.collect::<Result<Vec<usize>, _>>()?,
+            tempfile::tempdir()?.path(),
+        );
         return Ok(());
     }
     let (only, words) = match words.split_first() {

@@ -50,7 +50,15 @@ pub fn starts(home: &Path) {
     std::fs::write(work.join("README.md"), "# Work\n").unwrap();
     let work = work.to_string_lossy().into_owned();
     let built_in = ["--workspace", &work];
-    let run = ["run", "--workspace", &work, "--model", "scripted", "--playbook", &playbook];
+    let run = [
+        "run",
+        "--workspace",
+        &work,
+        "--model",
+        "scripted",
+        "--playbook",
+        &playbook,
+    ];
     let mut rows: [Vec<(f64, f64)>; 3] = Default::default();
     for _ in 0..TIMES {
         rows[0].push(start(Kind::Floor(ROWS).start(home), "c500 "));
@@ -84,7 +92,16 @@ pub fn waiting(counts: &[usize], home: &Path) {
     println!("|---|---|---|---|");
     for count in counts {
         let base = serve(*count).unwrap();
-        let args = ["run", "--base-url", &base, "--model", "measured", "--policy", "supervised", "write"];
+        let args = [
+            "run",
+            "--base-url",
+            &base,
+            "--model",
+            "measured",
+            "--policy",
+            "supervised",
+            "write",
+        ];
         let mut program = Program::start(&overrule(), &args, home);
         let began = program.began;
         let words = format!("{count} wait");

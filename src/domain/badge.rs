@@ -105,7 +105,9 @@ impl MarkedCalls {
 /// The badges of one node.
 pub fn of(state: &State, id: NodeId) -> Vec<Badge> {
     let in_conflict = || !write_conflicts(state, id).is_empty();
-    find(state, id, in_conflict, || is_after(id, &failed_calls(state, ROOT)))
+    find(state, id, in_conflict, || {
+        is_after(id, &failed_calls(state, ROOT))
+    })
 }
 
 /// The badges of a node, given the calls that the badges of all nodes depend on.

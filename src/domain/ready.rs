@@ -21,7 +21,9 @@ use super::reference::rewrite;
 use super::reference::{Expr, OutPath, Root, Target};
 use super::state::State;
 
-pub use conflicts::{WriteConflict, calls_in_conflict, conflicts, same_targets, write_conflicts, written_value};
+pub use conflicts::{
+    WriteConflict, calls_in_conflict, conflicts, same_targets, write_conflicts, written_value,
+};
 pub use writes::{PathWriters, written_paths};
 
 /// What a look at a call finds.

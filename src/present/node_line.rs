@@ -90,7 +90,11 @@ pub fn remarks(state: &State, marked: &MarkedCalls, node: &Node) -> Vec<String> 
         }
     }
     if node.active {
-        remarks.extend(badge::of_marked(state, marked, node.id).iter().map(|one| one.label().to_owned()));
+        remarks.extend(
+            badge::of_marked(state, marked, node.id)
+                .iter()
+                .map(|one| one.label().to_owned()),
+        );
     }
     if let Some(turn) = state.turns.get(&node.turn)
         && matches!(turn.activity, Activity::Suspended(_))

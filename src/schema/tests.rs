@@ -19,13 +19,23 @@ fn a_known_schema_is_compiled_at_the_first_check() {
     let number = json!({"properties": {"n": {"type": "integer"}}});
     let checker = Checker::of_known(&number.to_string()).unwrap();
     assert!(!checker.is_compiled());
-    assert_eq!(found(&checker, r#"{"n": "x"}"#), found(&self::checker(&number), r#"{"n": "x"}"#));
+    assert_eq!(
+        found(&checker, r#"{"n": "x"}"#),
+        found(&self::checker(&number), r#"{"n": "x"}"#)
+    );
     assert!(checker.is_compiled());
-    for broken in [json!({"type": 3}), json!({"$ref": "other.json"}), json!({"pattern": "("})] {
+    for broken in [
+        json!({"type": 3}),
+        json!({"$ref": "other.json"}),
+        json!({"pattern": "("}),
+    ] {
         assert!(Checker::new(&broken.to_string()).is_err(), "{broken}");
         let checker = Checker::of_known(&broken.to_string()).unwrap();
         assert_eq!(checker.not_checkable("{}"), Some(NotCheckable::Broken));
-        assert_eq!(found(&checker, "{}"), [" budget: cannot be checked: the schema is not valid"]);
+        assert_eq!(
+            found(&checker, "{}"),
+            [" budget: cannot be checked: the schema is not valid"]
+        );
     }
     assert!(Checker::of_known("{").is_err());
 }

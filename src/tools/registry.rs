@@ -247,10 +247,15 @@ mod tests {
     /// Their schemas are compiled at the first check only, so nothing else would find a broken one in time.
     #[test]
     fn the_schema_of_every_tool_of_this_program_compiles() {
-        let runs = ["flights", "weekend", "office", "ring", "limits", "sealed", "mirrors"];
+        let runs = [
+            "flights", "weekend", "office", "ring", "limits", "sealed", "mirrors",
+        ];
         let samples = runs.iter().flat_map(|run| crate::sample::of(run));
         let mut count = 0;
-        for tool in builtin::all(&builtin::Setup::default()).into_iter().chain(samples) {
+        for tool in builtin::all(&builtin::Setup::default())
+            .into_iter()
+            .chain(samples)
+        {
             let card = &tool.spec().card;
             assert!(card.origin.is_none(), "{}", card.name);
             assert!(Checker::new(&card.schema).is_ok(), "{}", card.name);

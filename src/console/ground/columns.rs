@@ -13,7 +13,7 @@ use icu_properties::CodePointMapData;
 use icu_properties::props::EastAsianWidth;
 use ratatui::buffer::{CellDiffOption, CellWidth as _};
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 thread_local! {
     static WIDE: Cell<bool> = const { Cell::new(false) };
@@ -85,15 +85,30 @@ pub(crate) fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let run = ascii_run(rest);
-        let (part, end) = if run > 0 {
-            (Part::Ascii(rest.get(..run)?), run)
-        } else {
-            let grapheme = rest.graphemes(true).next()?;
-            (Part::Grapheme(grapheme), grapheme.len())
+        let end = match run {
+            0 => lone_char(rest).or_else(|| rest.graphemes(true).next().map(str::len))?,
+            run => run,
         };
-        rest = rest.get(end..)?;
-        Some(part)
+        let (part, after) = rest.split_at_checked(end)?;
+        rest = after;
+        Some(if run > 0 {
+            Part::Ascii(part)
+        } else {
+            Part::Grapheme(part)
+        })
     })
+}
+
+/// The length of the first character if printable ASCII or nothing follows, and it is no character that joins what follows:
+/// then it is a grapheme. None if it may not be one.
+fn lone_char(text: &str) -> Option<usize> {
+    let first = text.chars().next()?;
+    let len = first.len_utf8();
+    let next = text.as_bytes().get(len);
+    let is_apart = next.is_none_or(|next| (0x20..0x7f).contains(next));
+    // Those that join what follows are letters and marks of some scripts, see `Prepend` in UAX 29.
+    let joins = !matches!(first, '\u{20}'..'\u{600}' | '\u{2000}'..='\u{d7ff}');
+    (is_apart && !joins).then_some(len)
 }
 
 /// The number of characters at the start of a text that are printable ASCII and graphemes by themselves.
@@ -106,8 +121,13 @@ fn ascii_run(text: &str) -> usize {
 }
 
 fn of_grapheme(grapheme: &str, wide: bool) -> usize {
-    match grapheme.width() {
-        1 if wide && grapheme.chars().next().is_some_and(is_ambiguous) => 2,
+    let mut chars = grapheme.chars();
+    let first = chars.next();
+    let lone = first.filter(|_| chars.as_str().is_empty());
+    // As in a text, a control character takes a column.
+    let width = lone.map_or_else(|| grapheme.width(), |lone| lone.width().unwrap_or(1));
+    match width {
+        1 if wide && first.is_some_and(is_ambiguous) => 2,
         width => width,
     }
 }
@@ -134,7 +154,7 @@ pub fn fill(
     grapheme: &str,
     style: ratatui::style::Style,
 ) -> Option<usize> {
-    let columns = grapheme.columns();
+    let columns = of_grapheme(grapheme, is_wide());
     let (first, hidden) = cells.get_mut(..columns)?.split_first_mut()?;
     first.set_symbol(grapheme).set_style(style);
     first.set_diff_option(if columns == of_cell(grapheme) {
@@ -158,6 +178,21 @@ mod tests {
         assert_eq!(texts.map(Columns::columns), [5, 5, 6, 6, 8, 5]);
         drop(wide);
         assert!(!is_wide());
+    }
+
+    #[test]
+    fn a_character_takes_alone_what_a_text_of_it_takes_and_is_a_grapheme_before_a_letter() {
+        for c in '\0'..=char::MAX {
+            let text = c.to_string();
+            assert_eq!(
+                of_grapheme(&text, false),
+                unicode_width::UnicodeWidthStr::width(&*text),
+                "{c:?}"
+            );
+            let before = format!("{c}a");
+            let first = before.graphemes(true).next().map(str::len);
+            assert!(lone_char(&before).is_none_or(|len| Some(len) == first), "{c:?}");
+        }
     }
 
     proptest::proptest! {

@@ -9,6 +9,7 @@ pub(crate) mod entries;
 pub(crate) mod highlight;
 pub mod map;
 pub mod query;
+pub mod row_texts;
 pub mod rows;
 pub(crate) mod search;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use overrule_domain::id::{NodeId, NodeKind, Seq, TurnId};
 use overrule_domain::state::State;
 use overrule_domain::turn::Turn;
 use query::Query;
+use row_texts::RowTexts;
 use rows::{RowSettings, Rows};
 pub use search::Search;
 
@@ -130,6 +132,10 @@ pub struct GraphPane {
     pub highlight: Highlight,
     /// The boxes around the selected node.
     pub map: MapPane,
+    /// Counts the builds of the rows.
+    pub build: u64,
+    /// Texts of the rows on screen.
+    pub texts: RowTexts,
 }
 
 impl GraphPane {
@@ -140,6 +146,7 @@ impl GraphPane {
             return false;
         }
         self.rows = rows::rows(state, &self.settings);
+        self.build += 1;
         self.built = Some((state.seq, self.settings.clone()));
         true
     }

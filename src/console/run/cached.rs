@@ -106,7 +106,8 @@ impl Caches {
 
     /// Updates the write conflicts.
     pub fn renew_conflicts(&mut self, state: &State) {
-        self.same_targets.renew(state, (), |state, ()| same_targets(state));
+        self.same_targets
+            .renew(state, (), |state, ()| same_targets(state));
         let of = |state: &State, (): &()| {
             let all = ConflictView::all(state);
             all.iter().map(ConflictView::describe).collect()

@@ -40,6 +40,7 @@ impl Kind for Graph {
         let state = &model.run.state;
         let tall = |pane: &GraphPane, row| body::tall(state, pane, row, area.width);
         model.graph.scroll(height, tall);
+        view::keep_texts(model, area);
     }
 
     fn draw(&self, model: &Model, canvas: &mut Canvas<'_>, area: Rect) {

@@ -86,7 +86,10 @@ pub fn same_targets(state: &State) -> BTreeMap<NodeId, NodeId> {
 }
 
 /// The active calls of each turn that write one state path; at least two each.
-fn writers_by_path(state: &State, paths: fn(&Call) -> Vec<&Target>) -> impl Iterator<Item = BTreeSet<NodeId>> {
+fn writers_by_path(
+    state: &State,
+    paths: fn(&Call) -> Vec<&Target>,
+) -> impl Iterator<Item = BTreeSet<NodeId>> {
     let mut found: BTreeMap<(TurnId, &Target), BTreeSet<NodeId>> = BTreeMap::new();
     for id in state.agenda.writers.values().flatten() {
         let node = state.nodes.get(id).filter(|node| node.active);

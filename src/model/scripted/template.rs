@@ -42,7 +42,10 @@ impl Place {
         let Ok(document) = Document::parse("", &self.playbook) else {
             return (String::new(), line);
         };
-        (key(&document, &self.span), Lines::of(&document, &self.span).line(line))
+        (
+            key(&document, &self.span),
+            Lines::of(&document, &self.span).line(line),
+        )
     }
 }
 

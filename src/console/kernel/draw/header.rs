@@ -115,7 +115,10 @@ fn right(model: &Model) -> Vec<Part> {
         parts.push((1, Role::Warning, "reading only".to_owned()));
     }
     parts.extend(phase(model));
-    let failed = model.cached.marked_calls().map_or(0, |marked| marked.failed.len());
+    let failed = model
+        .cached
+        .marked_calls()
+        .map_or(0, |marked| marked.failed.len());
     if failed > 0 {
         let words = format!("{} missing", many(failed, "result"));
         parts.push((1, Role::Warning, words));

@@ -20,6 +20,7 @@ use crate::ground::paint::{Canvas, row_of};
 use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
 use crate::kernel::draw::shell;
+use crate::kernel::graph::row_texts::{RowTexts, TextBasis};
 use crate::kernel::graph::{Form, Level, body};
 use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
@@ -108,6 +109,83 @@ fn title(model: &Model) -> String {
     words
 }
 
+/// The places of the parts of the pane.
+struct Layout {
+    /// Lines above the rows.
+    head: Rect,
+    /// The rows and the strip.
+    body: Rect,
+    /// The rows.
+    rows: Rect,
+    /// True with a strip of the whole run.
+    with_strip: bool,
+    /// Columns of the widest lanes.
+    widest: usize,
+}
+
+impl Layout {
+    fn of(model: &Model, area: Rect, (top, form): (usize, Form)) -> Self {
+        let head_rows = u16::try_from(form.head()).unwrap_or(0).min(area.height);
+        let body = Rect {
+            y: area.y + head_rows,
+            height: area.height - head_rows,
+            ..area
+        };
+        let height = usize::from(body.height);
+        // A run that is nearly all on screen needs no strip.
+        let with_strip = model.graph.len() > 2 * height && body.width >= STRIP;
+        let rows = Rect {
+            // A blank column separates the strip from the text.
+            width: body.width - if with_strip { 2 } else { 0 },
+            ..body
+        };
+        let widest = match form {
+            Form::Time => 1,
+            _ => widest(model, top..top + height, usize::from(rows.width / 2)),
+        };
+        Self {
+            head: area,
+            body,
+            rows,
+            with_strip,
+            widest,
+        }
+    }
+}
+
+/// Makes the texts of the rows on screen, as far as they are not known from the frame before. What changes with the time
+/// is not kept.
+pub(crate) fn keep_texts(model: &mut Model, area: Rect) {
+    if model.graph.form != Form::Lanes {
+        return;
+    }
+    let mut earlier = std::mem::take(&mut model.graph.texts);
+    let mut texts = RowTexts::new(TextBasis {
+        build: model.graph.build,
+        staged_edits: model.staged_edits.stamp,
+        halted: model.run.halted.is_some(),
+        charset: model.settings.charset,
+        line: model.settings.line,
+        wide: model.settings.wide,
+    });
+    let top = model.graph.top;
+    let layout = Layout::of(model, area, (top, Form::Lanes));
+    for row in top..top + usize::from(layout.body.height) {
+        let Some(here) = model.graph.rows.get(row) else {
+            break;
+        };
+        if !lines::changes_with_time(model, here) {
+            let role = lines::looks(&model.run.state, here.key).1;
+            let width = lines::text_place(layout.rows, layout.widest).width;
+            let look = (usize::from(width), role);
+            texts.add(here.key, look, &mut earlier, || {
+                lines::line(model, here, role, look.0)
+            });
+        }
+    }
+    model.graph.texts = texts;
+}
+
 /// Draws rows from the given one; with a plan, the preview of each row. Returns the signs in the margins.
 fn lanes_of(
     model: &Model,
@@ -119,25 +197,14 @@ fn lanes_of(
     let mut margins = Margins::default();
     let graph = &model.graph;
     let cursor = graph.cursor();
-    let head = body;
-    let rows = u16::try_from(form.head()).unwrap_or(0).min(body.height);
-    let body = Rect {
-        y: body.y + rows,
-        height: body.height - rows,
-        ..body
-    };
+    let Layout {
+        head,
+        body,
+        rows: area,
+        with_strip,
+        widest,
+    } = Layout::of(model, body, (top, form));
     let height = usize::from(body.height);
-    // A run that is nearly all on screen needs no strip.
-    let with_strip = graph.len() > 2 * height && body.width >= STRIP;
-    let area = Rect {
-        // A blank column separates the strip from the text.
-        width: body.width - if with_strip { 2 } else { 0 },
-        ..body
-    };
-    let widest = match form {
-        Form::Time => 1,
-        _ => widest(model, top..top + height, usize::from(area.width / 2)),
-    };
     let scale = (form == Form::Time).then(|| time::Scale::new(model, height, area));
     if let Some(scale) = &scale {
         canvas.row(row_of(head, 0), &scale.legend(model, head.width), model.more());

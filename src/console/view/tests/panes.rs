@@ -231,6 +231,8 @@ fn every_status_is_distinguishable_without_colors_and_in_ascii() {
     for status in statuses() {
         let call = crate::testing::id("c3");
         stage.model.run.state.calls.get_mut(&call).unwrap().status = status.clone();
+        // No event changed it.
+        stage.model.graph.invalidate();
         let buffer = stage.draw();
         assert!(
             buffer.content().iter().all(|cell| {

@@ -18,6 +18,7 @@ use crate::kernel::graph::rows::Row;
 use crate::kernel::model::Model;
 use node::node_line;
 use overrule_base::text::{head, visible};
+use overrule_domain::call::Status;
 use overrule_domain::effective_status::EffectiveStatus;
 use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::live::LivePart;
@@ -39,19 +40,26 @@ pub(crate) fn node_row(
     let mut cells = Vec::new();
     model.graph.rows.gutter.cells(row, open(model, row), &mut cells);
     lanes(model, canvas, place, &cells, (glyph, role), widest);
-    let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
-    let words = Rect {
-        x: x.min(place.right()),
-        width: place.right().saturating_sub(x),
-        ..place
-    };
+    let words = text_place(place, widest);
     let words = Rect {
         width: words.width.saturating_sub(preview.map_or(0, RowPreview::columns)),
         ..words
     };
-    let line = line(model, here, looks.1, usize::from(words.width));
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
-    canvas.row(words, &line, more);
+    let width = usize::from(words.width);
+    let kept = model.graph.texts.get(here.key, width, looks.1);
+    #[cfg(test)]
+    if let Some(kept) = kept {
+        assert_eq!(
+            *kept,
+            line(model, here, looks.1, width),
+            "what is kept is what is true"
+        );
+    }
+    match kept {
+        Some(line) => canvas.row(words, line, more),
+        None => canvas.row(words, &line(model, here, looks.1, width), more),
+    }
     let sign = by_cursor
         .then(|| shine(model, canvas, (place, place), here))
         .flatten();
@@ -66,6 +74,26 @@ pub(crate) fn node_row(
         canvas.tint(id, Role::Match);
     }
     sign
+}
+
+/// The place of the text of a row, after lanes of so many columns.
+pub(crate) fn text_place(place: Rect, widest: usize) -> Rect {
+    let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
+    Rect {
+        x: x.min(place.right()),
+        width: place.right().saturating_sub(x),
+        ..place
+    }
+}
+
+/// True for a row whose text may change while the run does not: of a call that runs or will, or that has a sub-agent.
+pub(crate) fn changes_with_time(model: &Model, here: &Row) -> bool {
+    let call = model.run.state.calls.get(&here.key);
+    here.kind == RowKind::Node
+        && call.is_some_and(|call| {
+            let is_still = call.status.is_settled() || call.status == Status::AwaitingApproval;
+            !is_still || call.failure.delay.is_some() || model.run.sub_agent(call.id).is_some()
+        })
 }
 
 /// The text of a row; `look` is the style of the whole row, if it has one.
