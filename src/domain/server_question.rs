@@ -193,10 +193,18 @@ pub(super) fn ask(draft: &mut Draft<'_>, question: QuestionId, server: &Arc<str>
     });
 }
 
+/// The calls of questions that wait for a person. Only the turns that are not settled have some.
+fn waiting(state: &State) -> impl Iterator<Item = &Call> {
+    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    let asked = open.filter(|turn| turn.producer == Producer::Server);
+    let calls = asked.flat_map(|turn| &turn.nodes).filter_map(|id| state.calls.get(id));
+    calls.filter(|call| call.status.needs_operator())
+}
+
 /// Ends the questions whose execution ended.
 pub(super) fn end_left(draft: &mut Draft<'_>, _: &dyn Advice) {
     let state = draft.state;
-    for call in state.queue() {
+    for call in waiting(state) {
         if let Some(question) = of(state, call).filter(|question| !is_open(state, *question)) {
             end(draft, call, format!("{} has ended", question.call));
         }
@@ -206,7 +214,7 @@ pub(super) fn end_left(draft: &mut Draft<'_>, _: &dyn Advice) {
 /// Ends a question that its server no longer asks.
 pub(super) fn withdraw(draft: &mut Draft<'_>, question: QuestionId) {
     let state = draft.state;
-    if let Some(call) = state.queue().find(|call| of(state, call) == Some(question)) {
+    if let Some(call) = waiting(state).find(|call| of(state, call) == Some(question)) {
         end(draft, call, "the server no longer asks".to_owned());
     }
 }

@@ -327,7 +327,7 @@ impl RunPart {
 
     /// Number of calls and streams that need the operator.
     pub fn asking(&self) -> usize {
-        self.state.queue().count() + self.left_broken().count()
+        self.state.agenda.waiting.len() + self.left_broken().count()
     }
 
     /// What the operator must do if the run stopped although no call needs a decision.

@@ -173,7 +173,9 @@ fn ask_for_orphans(model: &mut Model, out: &mut Vec<Out>) {
 /// cursor of the list of effects.
 fn orphan_candidates(model: &Model) -> Vec<OrphanCandidate> {
     let listed = selection::unknown_outcome(model).map(|entry| (entry.call, entry.attempt));
-    let waiting = model.run.state.queue().filter_map(|call| match call.status {
+    let state = &model.run.state;
+    let unknown = state.agenda.unknown.iter().filter_map(|id| state.calls.get(id));
+    let waiting = unknown.filter_map(|call| match call.status {
         Status::OutcomeUnknown(attempt) => Some((call.id, attempt)),
         _ => None,
     });

@@ -11,7 +11,7 @@ use super::{breaker, delegate};
 use crate::advice::Advice;
 use crate::auto_approved;
 use crate::breaker::{Phase, Scope};
-use crate::call::{Call, Decision, EffectClass, Status};
+use crate::call::{Call, Decision, EffectClass};
 use crate::draft::Draft;
 use crate::event::CallEvent;
 use crate::id::{Attempt, NodeId, Seq, ThreadId};
@@ -26,10 +26,9 @@ use crate::thread;
 /// Wakes calls of unknown outcome that changed nothing or can be repeated. The ledger keeps the
 /// unknown outcome: repeating is harmless, but no one has proven that it did not happen.
 pub(super) fn retry_unknown(draft: &mut Draft<'_>, _advice: &dyn Advice) {
-    for id in draft.state.agenda.waiting.values() {
-        let repeatable = draft.state.calls.get(id).is_some_and(|call| {
-            matches!(call.status, Status::OutcomeUnknown(_)) && call.effect <= EffectClass::Idempotent
-        });
+    for id in &draft.state.agenda.unknown {
+        let call = draft.state.calls.get(id);
+        let repeatable = call.is_some_and(|call| call.effect <= EffectClass::Idempotent);
         if repeatable && thread::call_acts(draft.state, *id) {
             draft.call(CallEvent::Woken { call: *id });
         }

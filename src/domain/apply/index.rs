@@ -50,6 +50,9 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         }
         Status::AwaitingApproval | Status::Consent(_) | Status::OutcomeUnknown(_) => {
             agenda.waiting.insert(call.ready.unwrap_or_default(), id);
+            if matches!(call.status, Status::OutcomeUnknown(_)) {
+                agenda.unknown.insert(id);
+            }
         }
         Status::Scheduled => {
             agenda.delayed.insert(id);
@@ -190,6 +193,7 @@ fn leave_sets(state: &mut State, id: NodeId) {
         }
         Status::AwaitingApproval | Status::Consent(_) | Status::OutcomeUnknown(_) | Status::Repairing(_) => {
             agenda.repairing.remove(&id);
+            agenda.unknown.remove(&id);
             let since = call.ready.unwrap_or_default();
             if agenda.waiting.get(&since) == Some(&id) {
                 agenda.waiting.remove(&since);

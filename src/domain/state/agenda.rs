@@ -27,6 +27,8 @@ pub struct Agenda {
     pub invalid: BTreeSet<NodeId>,
     /// Calls that wait for a person, by the event with which they became ready.
     pub waiting: BTreeMap<Seq, NodeId>,
+    /// Of the waiting calls those of unknown outcome.
+    pub unknown: BTreeSet<NodeId>,
     /// Ready calls for which nothing was decided or asked yet.
     pub ungated: BTreeSet<NodeId>,
     /// Decided calls that wait for a place.

@@ -48,6 +48,8 @@ pub fn agenda(state: &State) {
         );
     }
     running(state);
+    let unknown = with(&|call: &Call| matches!(call.status, Status::OutcomeUnknown(_)));
+    assert_eq!(agenda.unknown, unknown, "unknown");
     assert_eq!(agenda.suspects, with(&|call: &Call| call.suspect), "suspects");
     let settled = with(&|call: &Call| call.status.is_settled());
     assert_eq!(agenda.settled, settled, "settled");
