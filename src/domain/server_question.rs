@@ -197,7 +197,9 @@ pub(super) fn ask(draft: &mut Draft<'_>, question: QuestionId, server: &Arc<str>
 fn waiting(state: &State) -> impl Iterator<Item = &Call> {
     let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
     let asked = open.filter(|turn| turn.producer == Producer::Server);
-    let calls = asked.flat_map(|turn| &turn.nodes).filter_map(|id| state.calls.get(id));
+    let calls = asked
+        .flat_map(|turn| &turn.nodes)
+        .filter_map(|id| state.calls.get(id));
     calls.filter(|call| call.status.needs_operator())
 }
 

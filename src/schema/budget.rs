@@ -70,6 +70,21 @@ const MEMBERS: [&str; 4] = [
     "additionalProperties",
     "propertyNames",
 ];
+/// Keywords whose cost depends on texts or on other keywords, and those that lead to other schemas.
+const COSTLY: [&str; 12] = [
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "pattern",
+    "patternProperties",
+    "propertyNames",
+    "format",
+    "contentEncoding",
+    "contentMediaType",
+    "uniqueItems",
+];
 /// Keywords that look at all keywords beside them.
 const UNEVALUATED: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
 
@@ -158,10 +173,38 @@ pub(super) fn compilable(root: &Value) -> Result<u64, NotCheckable> {
 
 /// Checks whether the check of a value, of `bytes` bytes of text, stays within the limits. Returns its visits.
 pub(super) fn affordable(root: &Value, value: &Value, bytes: usize) -> Result<u64, NotCheckable> {
-    let most = BASE
-        .saturating_add(PER_BYTE.saturating_mul(bytes as u64))
-        .min(MOST);
-    Walk::new(root, most).visits(root, value, 0)
+    Walk::new(root, most(bytes)).visits(root, value, 0)
+}
+
+/// Visits that the check of a text may take.
+fn most(bytes: usize) -> u64 {
+    let further = PER_BYTE.saturating_mul(bytes as u64);
+    BASE.saturating_add(further).min(MOST)
+}
+
+/// Maximum visits of a check for each value in a text; none if what a check costs depends on more than their number.
+pub(super) fn visits_of_a_value(root: &Value) -> Option<u64> {
+    match root {
+        Value::Object(members) => {
+            if members.keys().any(|word| COSTLY.contains(&word.as_str())) {
+                return None;
+            }
+            let factor = members.get("multipleOf").map_or(0, |_| DIVIDED);
+            let inner = members.values().map(visits_of_a_value);
+            inner.sum::<Option<u64>>().map(|inner| 1 + factor + inner)
+        }
+        Value::Array(items) => items.iter().map(visits_of_a_value).sum(),
+        // As a name that is missing, or one of several allowed texts.
+        Value::String(text) => Some(MISSING + text.len() as u64 / SAME_BYTES),
+        _ => Some(MISSING),
+    }
+}
+
+/// Returns true if a check of so many visits for each value is within the limits for every text of `bytes` bytes. A text has
+/// at most one value in two bytes: each but the first has a separator or a bracket.
+pub(super) fn is_light(visits: u64, bytes: usize) -> bool {
+    let values = bytes as u64 / 2 + 1;
+    visits.saturating_mul(values) <= most(bytes)
 }
 
 /// True if a schema applies other schemas, to the same value or to what is in it.

@@ -66,6 +66,8 @@ pub struct Checker {
     schema: Value,
     /// An error if the schema cannot be compiled.
     validator: OnceLock<Result<Validator, NotCheckable>>,
+    /// Maximum visits of a check for each value, if that bounds them.
+    visits_of_a_value: Option<u64>,
     keeps_digits: bool,
 }
 
@@ -98,6 +100,7 @@ impl Checker {
     pub fn of_known(schema_text: &str) -> Result<Self, Error> {
         let schema = serde_json::from_str(schema_text).map_err(|error| Error::NotJson(error.to_string()))?;
         Ok(Self {
+            visits_of_a_value: budget::visits_of_a_value(&schema),
             schema,
             validator: OnceLock::new(),
             keeps_digits: false,
@@ -107,6 +110,12 @@ impl Checker {
     #[cfg(test)]
     pub(super) fn is_compiled(&self) -> bool {
         self.validator.get().is_some()
+    }
+
+    /// True if every text of so many bytes can be checked within the limits.
+    fn is_light(&self, bytes: usize) -> bool {
+        let visits = self.visits_of_a_value;
+        visits.is_some_and(|visits| budget::is_light(visits, bytes))
     }
 
     fn validator(&self) -> Result<&Validator, NotCheckable> {
@@ -131,6 +140,12 @@ impl Checker {
     /// Returns why an argument text cannot be checked within the limits; `None` if it can. A text that cannot is
     /// neither right nor wrong: its other checks give one fault of the keyword [`BUDGET`].
     pub fn not_checkable(&self, args_text: &str) -> Option<NotCheckable> {
+        if let Err(why) = self.validator() {
+            return Some(why);
+        }
+        if self.is_light(args_text.len()) {
+            return None;
+        }
         let value = reading::read(args_text, self.keeps_digits)
             .value
             .map(without_reserved)?;
@@ -260,7 +275,9 @@ impl Checker {
         bytes: usize,
     ) -> Result<Vec<ValidationError<'v>>, NotCheckable> {
         let validator = self.validator()?;
-        budget::affordable(&self.schema, value, bytes)?;
+        if !self.is_light(bytes) {
+            budget::affordable(&self.schema, value, bytes)?;
+        }
         let errors: Vec<ValidationError<'v>> = if bytes > LONG {
             validator.validate(value).err().into_iter().collect()
         } else {

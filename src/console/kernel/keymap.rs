@@ -7,8 +7,8 @@
 pub mod file;
 
 use crate::kernel::renamed;
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
-use std::collections::{BTreeMap, HashMap};
 
 use super::context::Context;
 use super::registry::Registry;
@@ -203,23 +203,15 @@ impl Keymap {
 
     /// Checks that no wider context hides a key of a narrower one.
     fn check_reach(&self) -> Result<(), Wrong> {
-        let mut of: BTreeMap<Context, Vec<(Key, &'static Verb)>> = BTreeMap::new();
-        for ((context, key), verb) in &self.keys {
-            of.entry(*context).or_default().push((*key, verb));
-        }
-        for context in self.registry.sections() {
-            let mut seen: HashMap<Key, &'static Verb> = HashMap::new();
-            for near in reach(context) {
-                for (key, verb) in of.get(&near).into_iter().flatten() {
-                    if let Some(first) = seen.insert(*key, verb) {
-                        return Err(Wrong::Duplicate {
-                            key: *key,
-                            first: first.name,
-                            second: verb.name,
-                            where_: context.place(),
-                        });
-                    }
-                }
+        for ((context, key), first) in &self.keys {
+            let mut wider = wider(*context).iter();
+            if let Some(second) = wider.find_map(|wide| self.keys.get(&(*wide, *key))) {
+                return Err(Wrong::Duplicate {
+                    key: *key,
+                    first: first.name,
+                    second: second.name,
+                    where_: context.place(),
+                });
             }
         }
         Ok(())
@@ -245,14 +237,18 @@ impl Keymap {
 
 /// The contexts whose keys work in one, the nearest first.
 fn reach(context: Context) -> impl Iterator<Item = Context> {
-    let (own, wider): (_, &[Context]) = match context {
-        Context::Always | Context::Panes | Context::Replay => (None, &[]),
-        Context::On(surface) if surface.is_pane => {
-            (Some(context), &[Context::Panes, Context::Replay, Context::Always])
-        }
-        Context::On(_) | Context::Each(_) => (Some(context), &[Context::Always]),
-    };
-    own.into_iter().chain(wider.iter().copied())
+    std::iter::once(context).chain(wider(context).iter().copied())
+}
+
+/// The other contexts whose keys work in one, the nearest first.
+const fn wider(context: Context) -> &'static [Context] {
+    match context {
+        Context::Always => &[],
+        Context::Replay => &[Context::Always],
+        Context::Panes => &[Context::Replay, Context::Always],
+        Context::On(surface) if surface.is_pane => &[Context::Panes, Context::Replay, Context::Always],
+        Context::On(_) | Context::Each(_) => &[Context::Always],
+    }
 }
 
 fn parse<'a>(

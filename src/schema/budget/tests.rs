@@ -2,6 +2,7 @@
 //!
 //! Must not know: how long anything takes.
 
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -317,4 +318,88 @@ fn a_list_that_no_check_can_read_whole_is_not_checked() {
     let parts: Vec<Value> = (0..10).map(|_| json!({"type": "integer"})).collect();
     let schema = json!({"items": {"allOf": parts}});
     assert_eq!(why(&schema, &numbers), Some(NotCheckable::Steps(MOST)));
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0..100_i32).prop_map(Value::from),
+        "[a-d]{0,3}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 40, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[a-d]", inner, 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// Any schema without the costly keywords.
+fn any_light_schema() -> impl Strategy<Value = Value> {
+    let texts = || prop::collection::vec("[a-d]{1,80}", 0..4);
+    let leaf = prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        Just(json!({"type": ["object", "string"]})),
+        (1..9).prop_map(|by| json!({"multipleOf": by})),
+        texts().prop_map(|names| json!({"required": names})),
+        texts().prop_map(|texts| json!({"enum": texts})),
+        texts().prop_map(|names| json!({"dependentRequired": {"a": names}})),
+    ];
+    leaf.prop_recursive(4, 40, 4, move |inner| {
+        let named = prop::collection::btree_map("[a-d]", inner.clone(), 0..4);
+        let word = prop_oneof![
+            Just("allOf"),
+            Just("anyOf"),
+            Just("oneOf"),
+            Just("prefixItems"),
+            Just("items"),
+        ];
+        let single = prop_oneof![
+            Just("not"),
+            Just("if"),
+            Just("then"),
+            Just("contains"),
+            Just("items"),
+            Just("additionalProperties"),
+        ];
+        prop_oneof![
+            (named.clone(), texts())
+                .prop_map(|(named, names)| json!({"properties": named, "required": names})),
+            named.prop_map(|named| json!({"dependentSchemas": named, "multipleOf": 3})),
+            (word, prop::collection::vec(inner.clone(), 1..4)).prop_map(|(word, list)| json!({word: list})),
+            (single, inner).prop_map(|(word, schema)| json!({word: schema, "if": {"required": ["a"]}})),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(overrule_testing::cases(512))]
+
+    #[test]
+    fn a_light_check_costs_at_most_what_is_said_of_it(schema in any_light_schema(), value in any_value()) {
+        let text = value.to_string();
+        let of_a_value = visits_of_a_value(&schema).unwrap();
+        let visits = Walk::new(&schema, u64::MAX).visits(&schema, &value, 0).unwrap();
+        prop_assert!(visits <= of_a_value * (text.len() as u64 / 2 + 1), "{visits} of {of_a_value} for {text}");
+        if is_light(of_a_value, text.len()) {
+            prop_assert!(affordable(&schema, &value, text.len()).is_ok());
+        }
+    }
+}
+
+#[test]
+fn what_costs_more_than_its_number_of_values_is_not_light() {
+    for word in COSTLY {
+        assert_eq!(
+            visits_of_a_value(&json!({"properties": {"a": {word: "x"}}})),
+            None,
+            "{word}"
+        );
+    }
+    let schema = json!({"properties": {"path": {"type": "string"}, "content": {"type": "string"}}, "required": ["path"]});
+    let of_a_value = visits_of_a_value(&schema).unwrap();
+    assert!(is_light(of_a_value, 60) && is_light(of_a_value, 10_000));
+    assert!(!is_light(of_a_value, 100_000_000), "it is counted then");
 }
