@@ -73,6 +73,9 @@ impl<'s> ConflictView<'s> {
 
     /// Lists the conflicts of a run that a call takes part in.
     pub fn of_call(state: &'s State, call: NodeId) -> Vec<Self> {
+        if ready::write_conflicts(state, call).is_empty() {
+            return Vec::new();
+        }
         let own = |conflict: &WriteConflict| conflict.writers.contains(&call);
         let found = ready::conflicts(state).into_iter().filter(own);
         found.map(|conflict| Self::of(state, conflict)).collect()

@@ -62,17 +62,9 @@ pub struct QueuePane {
 impl QueuePane {
     /// Updates the entries. New ones go to the end; gone ones are marked, not removed.
     pub fn sync(&mut self, waiting: &[QueueEntry]) {
-        // Uses a set: thousands of entries can wait, and this runs before every frame.
-        let mut fresh: BTreeSet<QueueEntry> = waiting.iter().copied().collect();
-        for item in &mut self.items {
-            item.gone = !fresh.remove(&item.entry);
-        }
-        if !fresh.is_empty() {
-            let fresh = waiting.iter().filter(|requested| fresh.remove(*requested));
-            self.items.extend(fresh.map(|requested| Item {
-                entry: *requested,
-                gone: false,
-            }));
+        let shown = self.items.iter().filter(|item| !item.gone).map(|item| &item.entry);
+        if !shown.eq(waiting) {
+            self.update(waiting);
         }
         if self.leaving.is_some() && self.leaving == self.selected && self.current().is_none() {
             self.leaving = None;
@@ -88,6 +80,22 @@ impl QueuePane {
         if self.selected.is_none() || self.items.iter().all(|item| item.gone) && self.position().is_none() {
             self.items.retain(|item| !item.gone);
             self.selected = self.items.first().map(|item| item.entry);
+        }
+    }
+
+    /// Marks gone entries, and adds new ones.
+    fn update(&mut self, waiting: &[QueueEntry]) {
+        // Uses a set: thousands of entries can wait.
+        let mut fresh: BTreeSet<QueueEntry> = waiting.iter().copied().collect();
+        for item in &mut self.items {
+            item.gone = !fresh.remove(&item.entry);
+        }
+        if !fresh.is_empty() {
+            let fresh = waiting.iter().filter(|requested| fresh.remove(*requested));
+            self.items.extend(fresh.map(|requested| Item {
+                entry: *requested,
+                gone: false,
+            }));
         }
     }
 

@@ -9,6 +9,7 @@ use super::View;
 use super::writes::{PathWriters, Write, covers, overlaps, value_of, written, written_paths};
 use crate::call::{Call, Outcome};
 use crate::id::{NodeId, ThreadId, TurnId};
+use crate::node::Node;
 use crate::reference::{DAGGER, OutPath, Root, Target};
 use crate::state::State;
 
@@ -45,15 +46,18 @@ pub fn write_conflicts(state: &State, id: NodeId) -> Vec<NodeId> {
         return Vec::new();
     }
     let same = |other: &Call| written(other).iter().any(|place| mine.contains(place));
-    turn.nodes
-        .iter()
+    let is_here = |node: &Node| node.active && node.turn == turn.id;
+    let writers = &state.agenda.writers;
+    let named = mine.iter().filter_map(|place| writers.get(place.head.as_str()));
+    let others: BTreeSet<NodeId> = named
+        .flatten()
         .filter(|other| **other != id)
-        .filter(|other| state.nodes.get(other).is_some_and(|node| node.active))
-        .filter(|other| {
-            state.calls.get(other).is_some_and(same) && write(state, **other) != Progress::Nothing
-        })
+        .filter(|other| state.nodes.get(other).is_some_and(is_here))
+        .filter(|other| state.calls.get(other).is_some_and(same))
+        .filter(|other| write(state, **other) != Progress::Nothing)
         .copied()
-        .collect()
+        .collect();
+    others.into_iter().collect()
 }
 
 /// Every active call with a [write conflict](write_conflicts), found in one pass over the calls that write.
