@@ -241,7 +241,7 @@ fn reach(context: Context) -> impl Iterator<Item = Context> {
 }
 
 /// The other contexts whose keys work in one, the nearest first.
-const fn wider(context: Context) -> &'static [Context] {
+fn wider(context: Context) -> &'static [Context] {
     match context {
         Context::Always => &[],
         Context::Replay => &[Context::Always],
