@@ -25,7 +25,8 @@ pub(super) async fn read<B>(mut body: B, most: usize) -> Result<Bytes, Error>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    let mut held = BytesMut::new();
+    let length = usize::try_from(body.size_hint().lower()).unwrap_or(most);
+    let mut held = BytesMut::with_capacity(length.min(most));
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
             return Err(Error::Broken);

@@ -30,6 +30,8 @@ pub(super) struct Socket {
     stream: TcpStream,
     /// True from the first byte of a request to the first byte of its response.
     waits: bool,
+    /// True until the end of the first line of a request.
+    in_first_line: bool,
     /// True if a request of the older version came.
     old: bool,
     /// Runs while a reset may come back.
@@ -53,6 +55,7 @@ impl Socket {
         Self {
             stream,
             waits: false,
+            in_first_line: true,
             old: false,
             asked: None,
             half_closed: HalfClosed::default(),
@@ -61,6 +64,12 @@ impl Socket {
 
     pub(super) fn half_closed(&self) -> HalfClosed {
         self.half_closed.clone()
+    }
+
+    /// A response begins: what comes next is another request.
+    fn end_request(&mut self) {
+        self.waits = false;
+        self.in_first_line = true;
     }
 
     /// The peer ended its sending side: waits for the reset of one that hung up. Pending for ever if none comes.
@@ -107,15 +116,23 @@ impl AsyncRead for Socket {
         if new.is_empty() && buf.capacity() > before {
             return self.ended(cx);
         }
-        self.old |= new.windows(OLD.len()).any(|part| part == OLD);
+        let is_old = self.in_first_line && is_old(new);
+        self.old |= is_old;
+        self.in_first_line = self.in_first_line && !new.contains(&b'\n');
         self.waits = true;
         Poll::Ready(Ok(()))
     }
 }
 
+/// True if the first line of a request, which begins with these bytes, has the older version.
+fn is_old(bytes: &[u8]) -> bool {
+    let line = bytes.split_inclusive(|byte| *byte == b'\n').next();
+    line.is_some_and(|line| line.windows(OLD.len()).any(|part| part == OLD))
+}
+
 impl AsyncWrite for Socket {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.waits = false;
+        self.end_request();
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
 
@@ -124,7 +141,7 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.waits = false;
+        self.end_request();
         Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
     }
 
