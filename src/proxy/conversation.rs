@@ -3,6 +3,7 @@
 //! Must not know: how a conversation is kept, who decides.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use hyper::header::HeaderMap;
 use serde_json::Value;
@@ -12,6 +13,7 @@ pub use super::by_agent::is_by_agent;
 use super::by_agent::is_interruption;
 use super::catalogue;
 use super::events::RawEvent;
+use super::history::History;
 use overrule_base::{canon, known_tool};
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{AgentMessage, AgentRequest, AgentSide, Part, PartKind, Role};
@@ -219,10 +221,10 @@ pub fn continued_reply(request: &AgentRequest) -> Option<String> {
 }
 
 /// Returns true for a request that repeats an earlier one with these messages, or continues after a reply to it.
-pub fn continues(asked: &[String], history: &[String], request: &AgentRequest) -> bool {
-    let added = request.messages.get(asked.len()..).unwrap_or_default();
+pub fn continues(asked: &History, history: &History, request: &AgentRequest) -> bool {
+    let added = request.messages.get(asked.messages()..).unwrap_or_default();
     let has_reply = added.iter().any(|message| message.role == Role::Assistant);
-    history.starts_with(asked) && (added.is_empty() || has_reply)
+    history.continues(asked) && (added.is_empty() || has_reply)
 }
 
 /// Returns true for a request with a call or result of one of these ids.
@@ -239,8 +241,10 @@ pub fn has_any(request: &AgentRequest, ids: &[&str]) -> bool {
 /// What a request adds to the newest reply in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tail {
-    /// Results of calls.
+    /// Results of calls. Of those before the newest message of the model only the ones for which a call waits.
     pub results: Vec<SentResult>,
+    /// True if it has results, also others.
+    pub has_results: bool,
     /// What the user of the agent wrote.
     pub words: String,
     /// True if the agent says that its user interrupted it.
@@ -260,18 +264,17 @@ pub fn is_no_reply(text: &str) -> bool {
 
 /// Returns what a request adds after the newest reply in it. Some agents write each result directly after its call,
 /// between the calls of one reply: results there are taken as well, back to the words of the user, if they have an id.
-/// The first `known` messages were in a request before: their words are not new.
-pub fn tail(request: &AgentRequest, known: usize) -> Tail {
+/// The first `known` messages were in a request before: their words are not new. The calls with the ids `waiting` wait for a
+/// result.
+pub fn tail(request: &AgentRequest, known: usize, waiting: &BTreeSet<&str>) -> Tail {
     let newest = request
         .messages
         .iter()
         .rposition(|one| one.role == Role::Assistant);
     let begin = newest.map_or(0, |at| at + 1);
     let calls = calls_before(request, begin);
-    let mut tail = Tail {
-        results: between(request, begin),
-        ..Tail::default()
-    };
+    let mut tail = Tail::default();
+    between(request, begin, waiting, &mut tail);
     let between = tail.results.len();
     let mut words: Vec<&str> = Vec::new();
     let added = request.messages.iter().enumerate().skip(begin);
@@ -282,6 +285,7 @@ pub fn tail(request: &AgentRequest, known: usize) -> Tail {
                     id, text, is_error, ..
                 } => {
                     tail.is_interrupted |= at >= known && is_interruption(text);
+                    tail.has_results = true;
                     let place = place(&calls, part, tail.results.len() - between);
                     tail.results.push(SentResult {
                         id: id.clone(),
@@ -309,12 +313,12 @@ pub fn tail(request: &AgentRequest, known: usize) -> Tail {
 pub fn results_as_text(request: &AgentRequest, ids: &[&str]) -> Vec<SentResult> {
     let messages = &request.messages;
     let found = ids.iter().filter_map(|id| {
-        let is_in = |message: &AgentMessage| message.role == Role::Assistant && mentions(message, id);
+        let is_in = |message: &Arc<AgentMessage>| message.role == Role::Assistant && mentions(message, id);
         let at = messages.iter().rposition(is_in)?;
         let after = messages.iter().skip(at + 1);
         let after = after.skip_while(|one| one.role == Role::Assistant);
         let texts = after.take_while(|one| one.role != Role::Assistant);
-        let texts: Vec<&str> = texts.flat_map(AgentMessage::texts).collect();
+        let texts: Vec<&str> = texts.flat_map(|message| message.texts()).collect();
         Some(SentResult {
             id: Some((*id).to_owned()),
             place: None,
@@ -335,44 +339,51 @@ pub fn mentions(message: &AgentMessage, id: &str) -> bool {
         })
 }
 
-/// The results with an id before a message, back to the words of the user. A result whose id is used again after it
-/// belongs to an earlier call.
-fn between(request: &AgentRequest, end: usize) -> Vec<SentResult> {
+/// Takes the results with an id before a message, back to the words of the user. A result whose id is used again after it
+/// belongs to an earlier call. Before the calls that wait there is none for them: a long history is not read to its beginning.
+fn between(request: &AgentRequest, end: usize, waiting: &BTreeSet<&str>, tail: &mut Tail) {
     let before = request.messages.get(..end).unwrap_or_default();
     let has_words =
         |message: &AgentMessage| message.role == Role::User && message.texts().any(|text| !is_by_agent(text));
-    let begin = before.iter().rposition(has_words).map_or(0, |at| at + 1);
     let mut used: BTreeSet<&str> = BTreeSet::new();
-    let mut found = Vec::new();
-    let parts = before.get(begin..).unwrap_or_default().iter();
-    for part in parts.rev().flat_map(|message| message.parts.iter().rev()) {
-        match &part.kind {
-            PartKind::Call { id: Some(id), .. } => {
-                used.insert(id);
+    let mut left = waiting.clone();
+    for message in before.iter().rev().take_while(|message| !has_words(message)) {
+        for part in message.parts.iter().rev() {
+            match &part.kind {
+                PartKind::Call { id: Some(id), .. } => {
+                    used.insert(id);
+                    left.remove(id.as_str());
+                }
+                PartKind::Result {
+                    id: Some(id),
+                    text,
+                    is_error,
+                    ..
+                } if !used.contains(id.as_str()) => {
+                    tail.has_results = true;
+                    let is_due = waiting.contains(id.as_str());
+                    tail.results.extend(is_due.then(|| SentResult {
+                        id: Some(id.clone()),
+                        place: None,
+                        text: text.clone(),
+                        is_error: *is_error,
+                    }));
+                }
+                _ => {}
             }
-            PartKind::Result {
-                id: Some(id),
-                text,
-                is_error,
-                ..
-            } if !used.contains(id.as_str()) => found.push(SentResult {
-                id: Some(id.clone()),
-                place: None,
-                text: text.clone(),
-                is_error: *is_error,
-            }),
-            _ => {}
+        }
+        if tail.has_results && left.is_empty() {
+            break;
         }
     }
-    found.reverse();
-    found
+    tail.results.reverse();
 }
 
 /// The calls of the newest messages of the model in a row before a message.
 fn calls_before(request: &AgentRequest, end: usize) -> Vec<&Part> {
     let before = request.messages.get(..end).unwrap_or_default();
-    let is_model = |message: &&AgentMessage| message.role == Role::Assistant;
-    let mut newest: Vec<&AgentMessage> = before.iter().rev().take_while(is_model).collect();
+    let is_model = |message: &&Arc<AgentMessage>| message.role == Role::Assistant;
+    let mut newest: Vec<&Arc<AgentMessage>> = before.iter().rev().take_while(is_model).collect();
     newest.reverse();
     let parts = newest.into_iter().flat_map(|message| &message.parts);
     parts

@@ -1,4 +1,5 @@
-//! Compares the history of a request with the one before: what the agent rewrote, and which edits it concerns.
+//! Compares the history of a request with others: whether it continues one, what the agent rewrote, and which edits that
+//! concerns.
 //!
 //! Must not know: formats, how a run shows it.
 
@@ -6,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::conversation;
 use super::overlay;
-use overrule_base::canon;
+use overrule_base::canon::{self, Digest};
 use overrule_domain::agent::Rewriting;
 use overrule_domain::call::Call;
 use overrule_domain::id::{NodeId, NodeKind};
@@ -15,46 +16,106 @@ use overrule_domain::state::State;
 use overrule_domain::thread::ROOT;
 use overrule_model::wire::agent::{AgentRequest, Part, PartKind, Role};
 
-/// What a history says, item by item: words of the user and of the model, calls, results. What an agent adds by itself, and
-/// what only the provider can read, is no item.
+/// The hashes of what a history says. Message by message: each in one spelling for equal ones. Item by item: words of the
+/// user and of the model, calls, results. What an agent adds by itself, and what only the provider can read, is no item.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct History(Vec<String>);
+pub struct History {
+    messages: Vec<Digest>,
+    items: Vec<Digest>,
+    /// The number of items up to the end of each message.
+    ends: Vec<usize>,
+    /// The first message that may have the name of a mask.
+    masked: Option<usize>,
+    /// True if the rest of the request may have one.
+    is_rest_masked: bool,
+}
 
 impl History {
     /// Reads a request.
     pub fn of(request: &AgentRequest) -> Self {
-        let messages = request.messages.iter();
-        let parts = messages.flat_map(|message| message.parts.iter().map(|part| (message.role, part)));
-        let mut items: Vec<String> = parts.filter_map(|(role, part)| item(role, part)).collect();
-        // Some agents send a result twice.
-        items.dedup();
-        Self(items)
+        let mut history = Self::default();
+        history.add(request, 0);
+        history
     }
 
-    fn has(&self, item: &String) -> bool {
-        self.0.contains(item)
+    /// Reads a request whose first messages are those of an earlier one with this history.
+    pub fn after(&self, known: usize, request: &AgentRequest) -> Self {
+        let items = known.checked_sub(1).and_then(|last| self.ends.get(last));
+        let items = self.items.get(..items.copied().unwrap_or_default());
+        let mut history = Self {
+            messages: self.messages.iter().take(known).copied().collect(),
+            items: items.unwrap_or_default().to_vec(),
+            ends: self.ends.iter().take(known).copied().collect(),
+            masked: self.masked.filter(|at| *at < known),
+            is_rest_masked: false,
+        };
+        history.add(request, known);
+        history
+    }
+
+    /// Reads the messages from here on.
+    fn add(&mut self, request: &AgentRequest, from: usize) {
+        let list = request.list.clone().unwrap_or(0..0);
+        let rest = [request.body.get(..list.start), request.body.get(list.end..)];
+        self.is_rest_masked = rest.into_iter().flatten().any(overlay::may_have_mask);
+        for (at, message) in request.messages.iter().enumerate().skip(from) {
+            let is_masked = || {
+                let mut parts = message.parts.iter();
+                overlay::may_have_mask(request.raw(message)) || parts.any(|part| overlay::is_mask(&part.kind))
+            };
+            self.masked = self.masked.or_else(|| is_masked().then_some(at));
+            let spelling = request.canonical(message);
+            let digest = canon::digest("overrule messages v1", &[spelling.as_bytes()]);
+            self.messages.push(digest);
+            for item in message.parts.iter().filter_map(|part| item(message.role, part)) {
+                // Some agents send a result twice.
+                if self.items.last() != Some(&item) {
+                    self.items.push(item);
+                }
+            }
+            self.ends.push(self.items.len());
+        }
+    }
+
+    /// The number of its messages.
+    pub const fn messages(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// True if the request may have the name of a mask.
+    pub const fn may_have_mask(&self) -> bool {
+        self.masked.is_some() || self.is_rest_masked
+    }
+
+    /// True if both have the same messages.
+    pub fn repeats(&self, other: &Self) -> bool {
+        self.messages == other.messages
+    }
+
+    /// True if it begins with all messages of another one.
+    pub fn continues(&self, old: &Self) -> bool {
+        self.messages.starts_with(&old.messages)
+    }
+
+    fn has(&self, item: &Digest) -> bool {
+        self.items.contains(item)
     }
 
     /// The number of its items.
-    pub const fn len(&self) -> usize {
-        self.0.len()
+    pub const fn items(&self) -> usize {
+        self.items.len()
     }
 
-    /// True without an item.
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// True if it begins with all of another one.
+    /// True if it begins with all items of another one.
     pub fn extends(&self, old: &Self) -> bool {
-        self.0.starts_with(&old.0)
+        self.items.starts_with(&old.items)
     }
 
     /// What an agent rewrote that sent this history before; none if the new one extends it.
     pub fn rewriting(&self, new: &Self, state: &State) -> Option<Rewriting> {
-        let pairs = self.0.iter().zip(&new.0);
+        let pairs = self.items.iter().zip(&new.items);
         let same = pairs.take_while(|(old, new)| old == new).count();
-        let changed = self.0.get(same..).filter(|changed| !changed.is_empty())?;
+        let changed = self.items.get(same..).filter(|changed| !changed.is_empty())?;
         let places = places(state);
         let mut lost: Vec<NodeId> = edited(state)
             .filter(|(_, place)| self.has(place) && !new.has(place))
@@ -69,12 +130,12 @@ impl History {
     }
 }
 
-fn key(kind: &str, parts: &[&str]) -> String {
+fn key(kind: &str, parts: &[&str]) -> Digest {
     let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
-    canon::hash(&format!("overrule history {kind} v1"), &parts)
+    canon::digest(&format!("overrule history {kind} v1"), &parts)
 }
 
-fn item(role: Role, part: &Part) -> Option<String> {
+fn item(role: Role, part: &Part) -> Option<Digest> {
     match (&part.kind, role) {
         (PartKind::Text { text }, Role::User) if !conversation::is_by_agent(text) => {
             Some(key("prompt", &[text]))
@@ -94,7 +155,7 @@ fn item(role: Role, part: &Part) -> Option<String> {
     }
 }
 
-fn of_call(id: Option<&str>, name: &str, args: &str) -> String {
+fn of_call(id: Option<&str>, name: &str, args: &str) -> Digest {
     match id.filter(|id| !id.is_empty()) {
         Some(id) => key("call", &[id]),
         None => key("call", &[name, args]),
@@ -102,7 +163,7 @@ fn of_call(id: Option<&str>, name: &str, args: &str) -> String {
 }
 
 /// The item that an agent has of a call.
-fn place_of(state: &State, call: &Call) -> Option<String> {
+fn place_of(state: &State, call: &Call) -> Option<Digest> {
     let (name, args) = if overlay::was_released(call) {
         overlay::given(state, call)?
     } else {
@@ -112,7 +173,7 @@ fn place_of(state: &State, call: &Call) -> Option<String> {
 }
 
 /// The item that an agent has of a text or a result.
-fn place_of_node(state: &State, node: &Node) -> Option<String> {
+fn place_of_node(state: &State, node: &Node) -> Option<Digest> {
     let first = &node.revisions.first()?.content;
     match (first, node.id.kind) {
         (Content::Text { text, .. }, NodeKind::Prompt) => Some(key("prompt", &[text])),
@@ -127,7 +188,7 @@ fn place_of_node(state: &State, node: &Node) -> Option<String> {
 }
 
 /// The nodes by their items.
-fn places(state: &State) -> BTreeMap<String, NodeId> {
+fn places(state: &State) -> BTreeMap<Digest, NodeId> {
     let calls = state.calls.values();
     let calls = calls.filter_map(|call| Some((place_of(state, call)?, call.id)));
     let nodes = state.nodes.values();
@@ -137,7 +198,7 @@ fn places(state: &State) -> BTreeMap<String, NodeId> {
 
 /// The nodes that the operator changed for the model, each with the item that the change needs: rejected calls, corrected
 /// results, rewritten texts, inserted words.
-fn edited(state: &State) -> impl Iterator<Item = (NodeId, String)> {
+fn edited(state: &State) -> impl Iterator<Item = (NodeId, Digest)> {
     let rejected = state.calls.values().filter(|call| call.status.is_settled());
     let rejected = rejected
         .filter(|call| !overlay::was_released(call))
@@ -168,7 +229,7 @@ fn edited(state: &State) -> impl Iterator<Item = (NodeId, String)> {
 }
 
 /// The words that the operator inserted, each with the item that it comes after.
-fn inserted(state: &State) -> Vec<(NodeId, String)> {
+fn inserted(state: &State) -> Vec<(NodeId, Digest)> {
     let mut inserted = Vec::new();
     let mut last = None;
     let turns = state.turns_of(ROOT).filter(|turn| turn.is_active());
@@ -177,7 +238,7 @@ fn inserted(state: &State) -> Vec<(NodeId, String)> {
         .filter_map(|id| state.nodes.get(id))
     {
         if overlay::is_inserted(node) {
-            inserted.extend(last.clone().map(|place| (node.id, place)));
+            inserted.extend(last.map(|place| (node.id, place)));
             continue;
         }
         let place = match state.calls.get(&node.id) {

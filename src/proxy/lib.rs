@@ -5,6 +5,7 @@
 //! - [`server`] receives the requests of agents; [`upstreams`] says which model's server each goes to.
 //! - [`run::AgentRun`] is the handle to one conversation, which a task owns: to the engine it is a model ([`model::AgentModel`]) and a set of tools
 //!   ([`tool::AgentTool`]). A call runs with the agent: it is released to it, and its result comes with the next request.
+//! - `newest_requests` reads of each request what the one before did not have; [`history`] compares histories by hashes.
 //! - [`reading`] cuts a reply into events and decodes them; [`held`] keeps back the bytes of a reply from an undecided call on; [`release`] writes a decided one.
 //! - [`rejection`] says whether an agent gets a rejected call under another name, or not at all.
 //! - [`overlay`] changes what the model sees of the agent's history: masked calls and corrected results.
@@ -26,6 +27,7 @@ pub mod held;
 pub mod history;
 mod json_facts;
 pub mod model;
+mod newest_requests;
 pub mod overlay;
 mod path;
 mod placement;

@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use hyper::StatusCode;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
@@ -17,7 +16,7 @@ use super::reading::{ReadEvent, ReplyReader};
 use super::rejection::Rejection;
 use super::run::{self, AgentRun, Asked, FAILED, Head, Incoming};
 use super::secrets::{Received, Secrets};
-use super::upstream::chain;
+use super::upstream::{bytes_of, chain};
 use super::{body_calls, headers, overlay, unread};
 use overrule_domain::id::TurnId;
 use overrule_domain::transcript::Message;
@@ -83,7 +82,7 @@ impl AgentModel {
     ) -> Result<(), StreamFault> {
         let secrets = Secrets::of(&incoming.headers, &incoming.path);
         let notes = notes(&request.messages);
-        let overlays = run::overlays(Some(&self.run), &incoming.others).await;
+        let overlays = run::overlays(Some(&self.run), &incoming.others, &incoming.history).await;
         let overlays = overlays.ok_or_else(|| fault(StreamFaultKind::Request, FAILED.to_owned()))?;
         let hides = incoming.rejection == Rejection::Continuation;
         let restored = hides
@@ -99,9 +98,7 @@ impl AgentModel {
             }
             let head = headers::for_model(&incoming.headers);
             let (upstream, method) = (self.run.upstream(), incoming.method.clone());
-            upstream
-                .send(method, &incoming.path, head, Bytes::from(body))
-                .await
+            upstream.send(method, &incoming.path, head, bytes_of(body)).await
         };
         let response = tokio::select! {
             biased;

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use self::applied::{Overlays, Unrestored, applied, unrestored};
+pub(super) use self::applied::{is_mask, may_have_mask};
 pub(super) use self::inserted::is_inserted;
 use self::inserted::{Step, steps};
 pub use self::put_back::put_back;
@@ -162,6 +163,16 @@ pub struct Overlay {
     steps: Vec<Step>,
     /// What was said in the conversation, if the agent may lack a call of it.
     told: Vec<Told>,
+}
+
+/// Returns true if the model sees of a run what its agent has: the agent got every call, and nothing was edited.
+pub fn changes_nothing(state: &State) -> bool {
+    let is_plain = |node: &Node| {
+        let by_operator = matches!(node.now().origin, Origin::Operator { .. });
+        let is_corrected = node.id.kind == NodeKind::Observation && by_operator;
+        node.active && node.revisions.len() == 1 && !is_corrected && !is_inserted(node)
+    };
+    state.nodes.values().all(is_plain) && state.calls.values().all(was_released)
 }
 
 impl Overlay {

@@ -11,7 +11,7 @@ use overrule_domain::id::{NodeId, NodeKind};
 use overrule_domain::node::{Content, Node};
 use overrule_domain::state::State;
 use overrule_model::wire::Wire;
-use overrule_model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
+use overrule_model::wire::agent::{AgentRequest, PartKind, Role};
 
 /// Says of a request of a program whether it belongs to the session that is resumed.
 pub type Belongs = Box<dyn Fn(&Client, &AgentRequest) -> bool + Send + Sync>;
@@ -118,7 +118,7 @@ fn user_texts(request: &AgentRequest) -> Vec<&str> {
         .messages
         .iter()
         .filter(|message| message.role == Role::User);
-    let texts = users.flat_map(AgentMessage::texts);
+    let texts = users.flat_map(|message| message.texts());
     texts.filter(|text| !conversation::is_by_agent(text)).collect()
 }
 

@@ -41,6 +41,7 @@ use self::message::Message;
 use self::task::Task;
 use super::client::Client;
 use super::events::Form;
+use super::history::History;
 use super::overlay::{Overlay, Overlays};
 use super::reading::ReadEvent;
 use super::response_body;
@@ -236,7 +237,6 @@ impl AgentRun {
         let (head, begun) = oneshot::channel();
         let (out, body) = response_body::body(self.hang_ups.clone());
         let pending = Pending {
-            history: incoming.request.canonical(),
             begun: incoming.begun.take(),
             _reservation: incoming.reservation.take(),
             incoming: Arc::new(incoming),
@@ -370,8 +370,23 @@ impl AgentRun {
     }
 }
 
-/// Returns the changes that runs make to an agent's history: that of its conversation, and the others. None if the task of one failed.
-pub async fn overlays(own: Option<&AgentRun>, others: &[Arc<AgentRun>]) -> Option<Overlays> {
+/// Returns the changes that runs make to the history of a request: that of its conversation, and the others. None if the
+/// task of one failed.
+pub async fn overlays(
+    own: Option<&AgentRun>,
+    others: &[Arc<AgentRun>],
+    history: &History,
+) -> Option<Overlays> {
+    let mut are_empty = !history.may_have_mask();
+    for run in own.into_iter().chain(others.iter().map(|run| &**run)) {
+        are_empty = run.ask(Message::ChangesNothing).await? && are_empty;
+    }
+    if are_empty {
+        return Some(Overlays {
+            are_empty,
+            ..Overlays::default()
+        });
+    }
     let own = match own {
         Some(run) => Some(run.overlay().await?),
         None => None,
@@ -380,5 +395,9 @@ pub async fn overlays(own: Option<&AgentRun>, others: &[Arc<AgentRun>]) -> Optio
     for run in others {
         all.push(run.overlay().await?);
     }
-    Some(Overlays { own, others: all })
+    Some(Overlays {
+        own,
+        others: all,
+        are_empty,
+    })
 }

@@ -27,6 +27,7 @@ use super::address::{self, Token};
 use super::alarms::Alarms;
 use super::client::Client;
 use super::conversation::{self, Kind};
+use super::newest_requests::{NewestRequests, WithHistory};
 use super::placement::Runs;
 use super::resumed::Belongs;
 use super::run::{self, AgentRun};
@@ -34,11 +35,11 @@ use super::side_request::Nameless;
 use super::socket::Socket;
 use super::sub_agent::Parent;
 use super::unread::Unread;
-use super::upstream::Upstream;
+use super::upstream::{Upstream, bytes_of};
 use super::upstreams::Upstreams;
 use super::{Error, compression, headers, overlay, path, rejection, request_body};
 use overrule_model::wire::Wire;
-use overrule_model::wire::agent::{AgentRequest, decode_request};
+use overrule_model::wire::agent::AgentRequest;
 
 /// Maximum bytes of the body of a request.
 const MAX_BODY: usize = 64 << 20;
@@ -101,6 +102,8 @@ pub struct Server {
     /// Recognises the conversation of the session that is resumed, until it was found.
     resumed: Mutex<Option<Belongs>>,
     requests: watch::Sender<u64>,
+    /// The newest requests, of which the next ones have a part.
+    newest: NewestRequests,
     /// Requests beside a conversation that belong to none of their name.
     nameless: Mutex<Nameless>,
     /// The programs that have conversations.
@@ -128,6 +131,7 @@ impl Server {
             at,
             runs: tokio::sync::Mutex::new(BTreeMap::new()),
             requests: watch::Sender::new(0),
+            newest: NewestRequests::default(),
             nameless: Mutex::new(Nameless::default()),
             clients: Mutex::default(),
             places: Arc::new(Semaphore::new(PLACES)),
@@ -268,9 +272,9 @@ impl Server {
         let asked = (head.method == hyper::Method::POST)
             .then(|| conversation::wire_of(&path))
             .flatten()
-            .map(|wire| (wire, read(wire, &body)));
+            .map(|wire| (wire, self.read(wire, &body)));
         let unread = match &asked {
-            Some((_, Ok(request))) => Unread::of_known(&head.method, &path, request),
+            Some((_, Ok((request, _)))) => Unread::of_known(&head.method, &path, request),
             Some((_, Err(why))) => Some(Unread::new(&head.method, &path, why)),
             None if conversation::history_of(&path).is_some() => None,
             None => Unread::on_unknown_path(&head.method, &path, &head.headers, &body, MAX_BODY),
@@ -281,11 +285,14 @@ impl Server {
             }
             return self.refuse(&unread);
         }
-        let Some((wire, request)) = asked.and_then(|(wire, request)| Some((wire, request.ok()?))) else {
+        let asked = asked.and_then(|(wire, request)| Some((wire, request.ok()?)));
+        let Some((wire, (request, history))) = asked else {
             let wire = conversation::history_of(&path);
-            let request = wire.and_then(|wire| read(wire, &body).ok());
+            let request = wire.and_then(|wire| self.read(wire, &body).ok());
             return self.pass_history(head, &path, request, body).await;
         };
+        // The request has a copy, and may wait for long.
+        drop(body);
         let incoming = run::Incoming {
             others: Vec::new(),
             rejection: rejection::form(&head.headers, &request),
@@ -294,7 +301,8 @@ impl Server {
             method: head.method,
             path,
             headers: head.headers,
-            request: Arc::new(request),
+            request,
+            history,
             begun: None,
             reservation: None,
         };
@@ -318,12 +326,12 @@ impl Server {
         self: &Arc<Self>,
         head: hyper::http::request::Parts,
         path: &str,
-        request: Option<AgentRequest>,
+        request: Option<WithHistory>,
         body: Bytes,
     ) -> Sent {
         let new = match &request {
-            Some(request) => {
-                let Some(overlays) = run::overlays(None, &self.all().await).await else {
+            Some((request, history)) => {
+                let Some(overlays) = run::overlays(None, &self.all().await, history).await else {
                     return failed();
                 };
                 overlay::applied(&overlays, request, &[])
@@ -334,10 +342,7 @@ impl Server {
             },
         };
         match new {
-            Ok(new) => {
-                self.pass(head.method, path, &head.headers, Bytes::from(new))
-                    .await
-            }
+            Ok(new) => self.pass(head.method, path, &head.headers, bytes_of(new)).await,
             Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
         }
     }
@@ -348,6 +353,10 @@ impl Server {
         for run in all.iter().filter(|run| run.client().program() == program) {
             run.note_agent_ended().await;
         }
+    }
+
+    fn read(&self, wire: Wire, body: &[u8]) -> Result<WithHistory, String> {
+        self.newest.read(wire, body).map_err(|error| error.to_string())
     }
 
     fn nameless(&self) -> MutexGuard<'_, Nameless> {
@@ -365,8 +374,4 @@ fn decompressed(headers: &mut HeaderMap, path: &str, body: Bytes) -> Result<Byte
     };
     headers.remove(header::CONTENT_ENCODING);
     compression::decompressed(&codings, body, MAX_BODY)
-}
-
-fn read(wire: Wire, body: &Bytes) -> Result<AgentRequest, String> {
-    decode_request(wire, body).map_err(|error| error.to_string())
 }

@@ -8,7 +8,7 @@ use super::run::AgentRun;
 use super::secrets::Secrets;
 use overrule_base::text::head;
 use overrule_domain::agent::SideRequest;
-use overrule_model::wire::agent::{AgentMessage, AgentRequest};
+use overrule_model::wire::agent::AgentRequest;
 
 /// Maximum characters of the words of a request that are recorded.
 const MAX_WORDS: usize = 200;
@@ -59,7 +59,7 @@ impl Nameless {
 pub fn beginning(request: &AgentRequest, secrets: &Secrets) -> Arc<str> {
     let mut messages = request.messages.iter().rev();
     let newest = messages.find_map(|message| {
-        let texts: Vec<&str> = AgentMessage::texts(message).collect();
+        let texts: Vec<&str> = message.texts().collect();
         let text = texts.join(" ");
         (!text.trim().is_empty()).then_some(text)
     });

@@ -11,7 +11,7 @@ use overrule_domain::call::Status;
 use overrule_domain::id::NodeId;
 use overrule_domain::node::Node;
 use overrule_domain::state::State;
-use overrule_model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
+use overrule_model::wire::agent::{AgentRequest, PartKind, Role};
 
 /// The fewest bytes of a task. A shorter argument may be in other words by chance.
 const TASK: usize = 12;
@@ -81,7 +81,7 @@ fn texts_before_calls(request: &AgentRequest) -> Vec<String> {
         .messages
         .iter()
         .filter(|message| message.role == Role::User);
-    let texts = users.flat_map(AgentMessage::texts);
+    let texts = users.flat_map(|message| message.texts());
     texts
         .filter(|text| !conversation::is_by_agent(text))
         .map(|text| text.trim().to_owned())

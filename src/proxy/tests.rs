@@ -2,6 +2,8 @@
 //!
 //! Must not know: sockets.
 
+use std::collections::BTreeSet;
+
 use hyper::header::{HeaderMap, HeaderName};
 use serde_json::json;
 
@@ -121,7 +123,7 @@ fn tools_count_wherever_a_request_offers_them() {
     }
     // The item is not the newest reply of the model.
     let request = read(json!({"input": [item, words]}));
-    assert_eq!(tail(&request, 0).words, "\"tools\":[1]");
+    assert_eq!(tail(&request, 0, &BTreeSet::new()).words, "\"tools\":[1]");
 }
 
 #[test]
@@ -175,7 +177,7 @@ fn tools_of_the_providers_types_are_offered_if_the_agent_executes_them() {
         {"type": "tool_search_call", "id": "t", "execution": "server"},
     ]});
     let request = decode_request(wire("openai-responses"), body.to_string().as_bytes()).unwrap();
-    let result = tail(&request, 0).results.pop().unwrap();
+    let result = tail(&request, 0, &BTreeSet::from(["c"])).results.pop().unwrap();
     assert_eq!((result.id.as_deref(), result.text.as_str()), (Some("c"), "a.txt"));
     let parts: Vec<String> = request
         .messages
@@ -243,7 +245,7 @@ fn results_and_words_behind_the_newest_reply_are_new_and_what_the_agent_adds_is_
             {"type": "text", "text": "<system-reminder>be good</system-reminder>"},
             {"type": "text", "text": "and stop"}]},
     ]));
-    let tail = tail(&request, 0);
+    let tail = tail(&request, 0, &BTreeSet::new());
     assert_eq!(tail.words, "and stop");
     let result = |id: &str, place, text: &str, is_error| SentResult {
         id: Some(id.into()),
@@ -269,13 +271,20 @@ fn results_between_the_calls_of_a_reply_are_new_too_and_those_of_a_reused_id_are
         call("again"), call("a"), result("a", "2"), call("b"), result("b", "3"),
     ]});
     let request = decode_request(wire("openai-responses"), body.to_string().as_bytes()).unwrap();
-    let tail = tail(&request, 0);
-    let results = tail.results.iter();
-    let found: Vec<(&str, &str)> = results
-        .map(|one| (one.id.as_deref().unwrap(), one.text.as_str()))
-        .collect();
-    assert_eq!(found, [("a", "2"), ("b", "3")]);
-    assert_eq!(tail.words, "");
+    for (waiting, expected) in [
+        (&["old", "again", "a", "b"][..], &[("a", "2"), ("b", "3")][..]),
+        (&["a", "elsewhere"], &[("a", "2"), ("b", "3")]),
+        (&["b"], &[("b", "3")]),
+        (&[], &[("b", "3")]),
+    ] {
+        let tail = tail(&request, 0, &waiting.iter().copied().collect());
+        let results = tail.results.iter();
+        let found: Vec<(&str, &str)> = results
+            .map(|one| (one.id.as_deref().unwrap(), one.text.as_str()))
+            .collect();
+        assert_eq!(found, expected, "{waiting:?}");
+        assert_eq!((tail.words.as_str(), tail.has_results), ("", true));
+    }
 }
 
 #[test]
@@ -309,7 +318,7 @@ fn a_request_of_which_nothing_was_changed_keeps_every_byte() {
             ..Overlays::default()
         };
         assert_eq!(
-            overlay::applied(&overlay(), &request, &[]).unwrap(),
+            *overlay::applied(&overlay(), &request, &[]).unwrap(),
             body,
             "{name}"
         );
@@ -320,6 +329,10 @@ fn a_request_of_which_nothing_was_changed_keeps_every_byte() {
         let again = decode_request(wire(name), noted.as_bytes()).unwrap();
         let added = again.messages.len() - request.messages.len();
         assert_eq!(added, usize::from(!joins), "{name}");
-        assert_eq!(super::conversation::tail(&again, 0).words, "a note", "{name}");
+        assert_eq!(
+            super::conversation::tail(&again, 0, &BTreeSet::new()).words,
+            "a note",
+            "{name}"
+        );
     }
 }

@@ -6,12 +6,20 @@
 ///
 /// The input is the tag, then every part preceded by its length as 8 bytes (little endian).
 pub fn hash(tag: &str, parts: &[&[u8]]) -> String {
-    digest(tag, parts).to_hex().to_string()
+    blake(tag, parts).to_hex().to_string()
+}
+
+/// A hash that is not written anywhere.
+pub type Digest = [u8; 32];
+
+/// The bytes of [`hash`].
+pub fn digest(tag: &str, parts: &[&[u8]]) -> Digest {
+    blake(tag, parts).into()
 }
 
 /// The first 16 bytes of [`hash`].
 pub fn short_hash(tag: &str, parts: &[&[u8]]) -> [u8; 16] {
-    let digest = digest(tag, parts);
+    let digest = blake(tag, parts);
     *digest.as_bytes().first_chunk().unwrap_or(&[0; 16])
 }
 
@@ -19,7 +27,7 @@ pub fn short_hash(tag: &str, parts: &[&[u8]]) -> [u8; 16] {
 /// bytes costs a fraction of one pass per part.
 const TOGETHER: usize = 4 * 1024;
 
-fn digest(tag: &str, parts: &[&[u8]]) -> blake3::Hash {
+fn blake(tag: &str, parts: &[&[u8]]) -> blake3::Hash {
     let all = || std::iter::once(tag.as_bytes()).chain(parts.iter().copied());
     let length: usize = all().map(|part| part.len() + size_of::<u64>()).sum();
     if length > TOGETHER {

@@ -5,7 +5,7 @@
 //! - [`canonical`] and [`canonical_text`]: one spelling for equal JSON values.
 //! - [`hash`]: BLAKE3 over a tag and a list of parts, each preceded by its length, so that
 //!   different lists never give the same bytes to hash.
-//! - [`short_hash`]: the beginning of a hash, to distinguish many things.
+//! - [`digest`]: the same as bytes. [`short_hash`]: its beginning, to distinguish many things.
 //! - [`Lexer`]: the tokens of any text with their positions; every reader of JSON text uses it.
 //! - [`mod@pointer`]: changes values by JSON pointer.
 //! - [`scan`]: what in a JSON text would be lost or changed by reading it as a value.
@@ -25,7 +25,7 @@ mod tests;
 
 pub use canonical::{Error, canonical, canonical_text};
 pub use grammar::MAX_DEPTH;
-pub use hash::{hash, short_hash};
+pub use hash::{Digest, digest, hash, short_hash};
 pub use lex::{Inside, Lexer, Token, TokenKind, depths};
 pub use scan::{Oddity, OddityKind, scan, scan_up_to};
 pub use tree::{Fault, Reading, Slip, SlipKind, Tree};

@@ -36,14 +36,30 @@ pub(super) struct RequestCall<'r> {
 impl<'r> RequestCall<'r> {
     /// The name of the mask that it is. Some agents put the name of a tool that they lack into the arguments of another.
     fn mask(&self) -> Option<Cow<'r, str>> {
-        let is_mask = |name: &Cow<'_, str>| read_mask(name).is_some();
-        let own = Some(Cow::Borrowed(self.name)).filter(is_mask);
-        let in_args = || {
-            let args = frame::Object::read(self.args).filter(|_| self.args.contains(MASK))?;
-            NAMES.iter().filter_map(|name| args.string(name)).find(is_mask)
-        };
-        own.or_else(in_args)
+        mask_in(self.name, self.args)
     }
+}
+
+/// The name of the mask that a call with this name and these arguments is.
+fn mask_in<'r>(name: &'r str, args: &'r str) -> Option<Cow<'r, str>> {
+    let is_mask = |name: &Cow<'_, str>| read_mask(name).is_some();
+    let own = Some(Cow::Borrowed(name)).filter(is_mask);
+    let in_args = || {
+        let args = Some(args).filter(|args| args.contains(MASK));
+        let args = frame::Object::read(args?)?;
+        NAMES.iter().filter_map(|name| args.string(name)).find(is_mask)
+    };
+    own.or_else(in_args)
+}
+
+/// Returns true for a call that is a mask.
+pub(in super::super) fn is_mask(kind: &PartKind) -> bool {
+    matches!(kind, PartKind::Call { name, args, .. } if mask_in(name, args).is_some())
+}
+
+/// Returns true for a text with what may be the name of a mask.
+pub(in super::super) fn may_have_mask(text: &str) -> bool {
+    text.contains(MASK)
 }
 
 /// Members of a call, a result or arguments that name a tool. Elsewhere the name of a mask is a text like any other.
@@ -119,6 +135,8 @@ pub struct Overlays {
     pub own: Option<Overlay>,
     /// The other ones.
     pub others: Vec<Overlay>,
+    /// True where no run changes anything, and the request has no name of a mask: nothing else is looked at then.
+    pub are_empty: bool,
 }
 
 impl Overlays {
@@ -202,8 +220,15 @@ pub fn applied(
     overlays: &Overlays,
     request: &AgentRequest,
     notes: &[Arc<str>],
-) -> Result<String, Unrestored> {
+) -> Result<Arc<String>, Unrestored> {
     let mut rewrite = Rewrite::new(request);
+    let end = request.messages.len();
+    if overlays.are_empty {
+        if !notes.is_empty() {
+            rewrite.add_user_text(end, &notes.join("\n\n"));
+        }
+        return Ok(rewrite.body());
+    }
     let history = History::of(request);
     let found = found(overlays, &history);
     let mut others = (0..)
@@ -252,7 +277,6 @@ pub fn applied(
         .collect();
     let own = overlays.own.as_ref();
     let mut inserted = own.map_or_else(BTreeMap::new, |own| inserted::places(own, request, &calls));
-    let end = request.messages.len();
     if !notes.is_empty() {
         inserted.entry(end).or_default().push(notes.join("\n\n"));
     }
@@ -288,7 +312,7 @@ pub fn unrestored(body: &str) -> Option<Unrestored> {
 
 /// Some formats name the tool in a result: the true name is used there as well. The name of another mask would reach the
 /// model as that of a tool.
-fn named(body: String, masks: &[(Cow<'_, str>, &Known)]) -> Result<String, Unrestored> {
+fn named(body: Arc<String>, masks: &[(Cow<'_, str>, &Known)]) -> Result<Arc<String>, Unrestored> {
     if !body.contains(MASK) {
         return Ok(body);
     }
@@ -310,7 +334,7 @@ fn named(body: String, masks: &[(Cow<'_, str>, &Known)]) -> Result<String, Unres
             *piece = Cow::Owned(tool);
         }
     }
-    Ok(pieces.join("\""))
+    Ok(Arc::new(pieces.join("\"")))
 }
 
 /// The true name and arguments of a call.

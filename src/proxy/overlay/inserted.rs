@@ -3,6 +3,7 @@
 //! Must not know: formats, how a run decides.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Known, Overlay, text_key};
 use crate::conversation::AGAIN;
@@ -134,7 +135,8 @@ impl MessageContent {
 
 fn contents(overlay: &Overlay, request: &AgentRequest, found: &[(usize, &Known)]) -> Vec<MessageContent> {
     let is_own = |known: &Known| overlay.calls.iter().any(|own| std::ptr::eq(own, known));
-    let mut messages: Vec<MessageContent> = request.messages.iter().map(content).collect();
+    let messages = request.messages.iter().map(|message| content(message));
+    let mut messages: Vec<MessageContent> = messages.collect();
     for (at, known) in found.iter().filter(|(_, known)| is_own(known)) {
         if let Some(message) = messages.get_mut(*at) {
             message.calls.push(known.number);
@@ -160,8 +162,8 @@ fn content(message: &AgentMessage) -> MessageContent {
 }
 
 /// The place after the results of the calls of a message.
-fn after_results(messages: &[AgentMessage], at: usize) -> usize {
-    let is_result = |message: &&AgentMessage| {
+fn after_results(messages: &[Arc<AgentMessage>], at: usize) -> usize {
+    let is_result = |message: &&Arc<AgentMessage>| {
         let mut parts = message.parts.iter();
         parts.any(|part| matches!(part.kind, PartKind::Result { .. }))
     };

@@ -15,6 +15,7 @@ mod tests;
 mod told;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use self::beside::with_calls;
 use self::seen::Seen;
@@ -76,7 +77,12 @@ fn begin_of(seen: &[Seen<'_>], at: usize) -> usize {
 }
 
 /// The body with the replies that were continued; none if there is none to put back.
-fn with_turns(overlay: &Overlay, request: &AgentRequest, seen: &[Seen<'_>], is_own: bool) -> Option<String> {
+fn with_turns(
+    overlay: &Overlay,
+    request: &AgentRequest,
+    seen: &[Seen<'_>],
+    is_own: bool,
+) -> Option<Arc<String>> {
     let mut places: BTreeMap<usize, Vec<&Told>> = BTreeMap::new();
     // From the end, as an agent forgets the beginning first.
     let (mut end, mut is_end) = (seen.len(), true);

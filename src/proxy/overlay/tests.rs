@@ -36,7 +36,7 @@ fn request(words: &str) -> (Value, String) {
 fn sent(overlays: &Overlays, body: &str) -> String {
     let wire = Wire::named("anthropic").unwrap();
     let request = decode_request(wire, body.as_bytes()).unwrap();
-    applied(overlays, &request, &[]).unwrap()
+    applied(overlays, &request, &[]).unwrap().to_string()
 }
 
 #[test]
@@ -47,6 +47,7 @@ fn an_edit_of_another_run_does_not_change_what_the_own_run_has_unchanged() {
         let own = Overlays {
             own: Some(overlay(&[("Done.", None)])),
             others: vec![edited()],
+            ..Overlays::default()
         };
         assert_eq!(sent(&own, &body), body, "{now}");
         // Of what the own run does not know, the edit counts, whoever else has the same words unchanged.
@@ -56,7 +57,12 @@ fn an_edit_of_another_run_does_not_change_what_the_own_run_has_unchanged() {
             (None, vec![edited()]),
             (None, vec![overlay(&[("Done.", None)]), edited()]),
         ] {
-            let sent = sent(&Overlays { own, others }, &body);
+            let overlays = Overlays {
+                own,
+                others,
+                ..Overlays::default()
+            };
+            let sent = sent(&overlays, &body);
             assert!(!sent.contains(r#""text":"Done.""#), "{sent}");
             assert!(
                 sent.contains(r#""role":"user","content":"Done.""#)
@@ -68,6 +74,7 @@ fn an_edit_of_another_run_does_not_change_what_the_own_run_has_unchanged() {
         let own = Overlays {
             own: Some(overlay(&[("Done.", Some("Mine."))])),
             others: vec![edited()],
+            ..Overlays::default()
         };
         let sent = sent(&own, &body);
         assert!(sent.contains("Mine.") && !sent.contains("Other."), "{sent}");
@@ -91,7 +98,7 @@ fn the_name_of_a_mask_is_a_text_like_any_other_where_no_tool_is_named() {
     });
     let overlays = Overlays {
         own: Some(own),
-        others: Vec::new(),
+        ..Overlays::default()
     };
     let with = |words: &str, name: &str, input: &Value, result: &Value| {
         json!({"model": "m", "messages": [
@@ -187,7 +194,7 @@ fn what_only_the_provider_reads_stays_or_goes_with_what_follows_it() {
         own.ids = [("kept".to_owned(), Some(0)), ("gone".to_owned(), Some(1))].into();
         Overlays {
             own: Some(own),
-            others: Vec::new(),
+            ..Overlays::default()
         }
     };
     let cases: [(&[Value], &[&str], &[&str]); 8] = [
@@ -262,7 +269,7 @@ fn what_only_the_provider_reads_stays_or_goes_with_what_follows_it() {
 fn sent_by(wire: &str, overlays: &Overlays, body: &Value) -> String {
     let wire = Wire::named(wire).unwrap();
     let request = decode_request(wire, body.to_string().as_bytes()).unwrap();
-    applied(overlays, &request, &[]).unwrap()
+    applied(overlays, &request, &[]).unwrap().to_string()
 }
 
 fn gone() -> Overlays {
@@ -271,7 +278,7 @@ fn gone() -> Overlays {
     own.ids = [("gone".to_owned(), Some(0))].into();
     Overlays {
         own: Some(own),
-        others: Vec::new(),
+        ..Overlays::default()
     }
 }
 

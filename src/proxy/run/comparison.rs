@@ -21,22 +21,22 @@ pub struct Arriving {
     pub is_sub_agent: bool,
     /// What it says.
     pub request: Arc<AgentRequest>,
-    /// Its messages in one spelling.
-    history: Vec<String>,
+    /// What its history says.
+    history: Arc<History>,
     /// The name of the reply that it continues, where the model's server keeps the history.
     continued: Option<String>,
-    /// What its history says, if its key may be a new name of a conversation.
-    items: Option<History>,
 }
 
 impl Arriving {
-    /// Reads a request.
-    pub fn new(client: Client, key: Key, is_sub_agent: bool, request: Arc<AgentRequest>) -> Self {
+    /// Takes a request with its history.
+    pub fn new(
+        (client, key): (Client, Key),
+        is_sub_agent: bool,
+        (request, history): (Arc<AgentRequest>, Arc<History>),
+    ) -> Self {
         let continued = conversation::continued_reply(&request);
-        let may_be_renamed = key.is_named() && continued.is_none();
         Self {
-            history: request.canonical(),
-            items: may_be_renamed.then(|| History::of(&request)),
+            history,
             client,
             key,
             is_sub_agent,
@@ -65,11 +65,11 @@ pub struct Comparison {
 impl RunState {
     pub(super) fn compare(&mut self, arriving: &Arriving) -> Comparison {
         let history = &self.history;
-        let is_known = arriving.history.starts_with(&history.messages);
+        let is_known = arriving.history.continues(&history.messages);
         let gave = |reply: &String| history.replies.contains(reply);
         Comparison {
             gave_reply: arriving.continued.as_ref().is_some_and(gave),
-            known: if is_known { history.messages.len() } else { 0 },
+            known: if is_known { history.messages.messages() } else { 0 },
             is_fork: self.is_fork(&arriving.request, &arriving.history),
             shares_tools: self.shares_tools(&arriving.request),
             extended: self.extended_by(arriving),
@@ -79,7 +79,8 @@ impl RunState {
     /// Returns the length of this conversation if a history is its own or extends it. Without a reply of the model, the same
     /// words may begin another conversation: they are of this one only while it owes the agent a reply.
     fn extended_by(&mut self, arriving: &Arriving) -> Option<usize> {
-        let history = arriving.items.as_ref()?;
+        let may_be_renamed = arriving.key.is_named() && arriving.continued.is_none();
+        let history = may_be_renamed.then_some(&arriving.history)?;
         let mut messages = arriving.request.messages.iter();
         let has_reply = messages.any(|one| one.role == Role::Assistant);
         self.note_delivered();
@@ -87,22 +88,22 @@ impl RunState {
         let has_it = calls.any(|call| self.delivered.contains(call));
         let owes_reply = !has_it && !matches!(self.state.mode, Mode::Finished(_));
         let own = &self.history.items;
-        let is_own = !own.is_empty() && history.extends(own);
-        (is_own && (has_reply || owes_reply)).then(|| own.len())
+        let is_own = own.items() > 0 && history.extends(own);
+        (is_own && (has_reply || owes_reply)).then(|| own.items())
     }
 
-    fn is_fork(&self, request: &AgentRequest, history: &[String]) -> bool {
-        let continues = |asked: &[String]| conversation::continues(asked, history, request);
+    fn is_fork(&self, request: &AgentRequest, history: &History) -> bool {
+        let continues = |asked: &History| conversation::continues(asked, history, request);
         // While the agent waits, the same request is another one.
-        let is_beside = |asked: &[String]| asked == history || !continues(asked);
+        let is_beside = |asked: &History| asked.repeats(history) || !continues(asked);
         if let Some(reply) = self.reply.as_ref().filter(|reply| reply.is_open())
             && reply.is_connected()
         {
-            return is_beside(&reply.history);
+            return is_beside(reply.history());
         }
         let pending = self.pending.as_ref().or(self.asked.as_ref());
         if let Some(pending) = pending.filter(|pending| !pending.connection.is_closed()) {
-            return is_beside(&pending.history);
+            return is_beside(pending.history());
         }
         let calls = self.with_agent.keys().map(|id| {
             let call = self.state.calls.get(id)?;

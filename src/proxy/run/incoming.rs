@@ -13,6 +13,7 @@ use super::connection::Connection;
 use crate::client::Client;
 use crate::conversation::Tail;
 use crate::events::Form;
+use crate::history::History;
 use crate::rejection::Rejection;
 use crate::response_body::BodyReader;
 use overrule_model::wire::Wire;
@@ -55,6 +56,8 @@ pub struct Incoming {
     pub headers: HeaderMap,
     /// Its body.
     pub request: Arc<AgentRequest>,
+    /// What its history says.
+    pub history: Arc<History>,
     /// True where a streamed reply is asked for.
     pub streamed: bool,
     /// What the agent gets of a call that must not run.
@@ -97,8 +100,6 @@ pub struct Asked {
 /// A request of the agent that has no reply yet.
 pub(super) struct Pending {
     pub(super) incoming: Arc<Incoming>,
-    /// Its messages in one spelling.
-    pub(super) history: Vec<String>,
     pub(super) connection: Connection,
     /// The reply of the model, where it was asked already, until it is asked for.
     pub(super) begun: Option<reqwest::Response>,
@@ -110,6 +111,13 @@ pub(super) struct Pending {
     pub(super) question: u64,
     /// When the agent gets the next heartbeat.
     pub(super) beat_at: Option<Instant>,
+}
+
+impl Pending {
+    /// What its history says.
+    pub(super) fn history(&self) -> &Arc<History> {
+        &self.incoming.history
+    }
 }
 
 /// What a request adds, and whether it was taken in before.

@@ -30,6 +30,8 @@ pub(super) enum Message {
     Offers(String, oneshot::Sender<bool>),
     /// Which call does a sub-agent work for?
     FindCall(Arc<SubAgentTask>, oneshot::Sender<Option<CallOfTask>>),
+    /// Does the run change nothing of the agent's history?
+    ChangesNothing(oneshot::Sender<bool>),
     /// What does the run change of the agent's history?
     Overlay(oneshot::Sender<Overlay>),
     /// Which request is the model asked? Waits for one.

@@ -3,6 +3,7 @@
 //! Must not know: formats, how a decision is made.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::incoming::Pending;
 use super::reply::calls_of;
@@ -41,8 +42,8 @@ pub(super) fn has_acted(state: &State, delivered: &BTreeSet<NodeId>, turn: TurnI
 }
 
 /// The messages after the one in which the agent's user wrote these words.
-fn after_words<'m>(messages: &'m [AgentMessage], words: &str) -> Option<&'m [AgentMessage]> {
-    let is_it = |message: &AgentMessage| {
+fn after_words<'m>(messages: &'m [Arc<AgentMessage>], words: &str) -> Option<&'m [Arc<AgentMessage>]> {
+    let is_it = |message: &Arc<AgentMessage>| {
         let texts: Vec<&str> = message.texts().collect();
         message.role == Role::User && texts.join("\n\n").contains(words)
     };
@@ -51,9 +52,9 @@ fn after_words<'m>(messages: &'m [AgentMessage], words: &str) -> Option<&'m [Age
 }
 
 /// The texts of the model in these messages.
-fn shown(messages: &[AgentMessage]) -> impl Iterator<Item = &str> {
+fn shown(messages: &[Arc<AgentMessage>]) -> impl Iterator<Item = &str> {
     let shown = messages.iter().filter(|message| message.role == Role::Assistant);
-    let texts = shown.flat_map(AgentMessage::texts);
+    let texts = shown.flat_map(|message| message.texts());
     texts.filter(|text| !text.is_empty() && !conversation::is_no_reply(text))
 }
 
@@ -66,10 +67,15 @@ fn is_written(state: &State, turn: TurnId, text: &str) -> bool {
 }
 
 impl RunState {
+    /// True once this process took in a request of the conversation.
+    fn has_messages(&self) -> bool {
+        self.history.messages.messages() > 0
+    }
+
     /// True for a request that was taken in before, also by an earlier process.
     pub(super) fn is_known(&self, pending: &Pending, tail: &Tail) -> bool {
-        if !self.history.messages.is_empty() {
-            return self.history.messages == pending.history;
+        if self.has_messages() {
+            return self.history.messages.repeats(pending.history());
         }
         let is_same = tail.words.is_empty() || last_words(&self.state) == Some(tail.words.as_str());
         !self.state.turns.is_empty() && is_same && !tail.results.iter().any(|result| self.is_awaited(result))
@@ -91,19 +97,26 @@ impl RunState {
             let mut same = calls.iter().filter_map(|call| call.provider_id.as_deref());
             same.any(|of| of == id.as_str())
         };
-        let has_them = messages.iter().flat_map(|message| &message.parts).any(has_call);
+        // They are near the end.
+        let has_them = || {
+            messages
+                .iter()
+                .rev()
+                .flat_map(|message| &message.parts)
+                .any(has_call)
+        };
         if !is_due
             || !is_whole
-            || has_them
             || tail.results.iter().any(|one| self.is_awaited(one))
             || has_acted(&self.state, &self.delivered, turn)
+            || has_them()
         {
             return None;
         }
         let found = |with_text| Retransmission { turn, with_text };
         if self.is_known(pending, tail) {
             // With what it writes by itself after a cut, an agent may show the text that it got.
-            let last = last_words(&self.state).filter(|_| self.history.messages.is_empty());
+            let last = last_words(&self.state).filter(|_| !self.has_messages());
             let after = last.and_then(|last| after_words(messages, last));
             let shows = shown(after.unwrap_or_default()).any(|text| is_written(&self.state, turn, text));
             return Some(found(!shows));
@@ -111,13 +124,15 @@ impl RunState {
         if tail.is_interrupted || self.with_agent.keys().any(|call| self.delivered.contains(call)) {
             return None;
         }
-        let (from, words) = if self.history.messages.is_empty() {
+        let (from, words) = if self.has_messages() {
+            let before = &self.history.messages;
+            let is_continued = pending.history().continues(before);
+            let new = messages.get(before.messages()..).filter(|_| is_continued)?;
+            (new, tail.words.as_str())
+        } else {
             let last = last_words(&self.state)?;
             let words = tail.words.strip_prefix(last).unwrap_or(&tail.words).trim();
             (after_words(messages, last)?, words)
-        } else {
-            pending.history.strip_prefix(self.history.messages.as_slice())?;
-            (messages.get(self.history.messages.len()..)?, tail.words.as_str())
         };
         if !words.is_empty() {
             return None;
@@ -125,7 +140,7 @@ impl RunState {
         let shown: Vec<&str> = shown(from).collect();
         let has_text = !shown.is_empty();
         let own = from.iter().filter(|message| message.role == Role::User).count();
-        let is_after_restart = self.history.messages.is_empty();
+        let is_after_restart = !self.has_messages();
         let all_own = shown.into_iter().all(|text| is_written(&self.state, turn, text));
         (all_own && (is_after_restart || own == 1 && has_text)).then(|| found(!has_text))
     }

@@ -18,6 +18,7 @@ use super::synthetic_reply::{content_type, events, head, recorded, stopped, text
 use crate::conversation;
 use crate::events::Form;
 use crate::held::HeldReply;
+use crate::history::History;
 use crate::overlay;
 use crate::reading::ReadEvent;
 use crate::rejection::Rejection;
@@ -52,8 +53,6 @@ pub(super) struct Reply {
     head: (StatusCode, HeaderMap),
     /// Its request.
     incoming: Arc<Incoming>,
-    /// The messages of its request.
-    pub(super) history: Vec<String>,
     /// True once the model has sent everything.
     has_ended: bool,
     /// True once the run does not wait for the rest.
@@ -81,7 +80,6 @@ impl Reply {
             out: Some(out),
             head,
             incoming: pending.incoming,
-            history: pending.history,
             has_ended: false,
             is_withdrawn: false,
             beat_at,
@@ -89,6 +87,11 @@ impl Reply {
             next: None,
             delivered: BTreeSet::new(),
         }
+    }
+
+    /// The history of its request.
+    pub(super) fn history(&self) -> &History {
+        &self.incoming.history
     }
 
     /// True while the agent can still get something.
@@ -103,7 +106,7 @@ impl Reply {
     /// True if its bytes answer a request.
     pub(super) fn answers(&self, pending: &Pending) -> bool {
         let (wire, form) = (pending.incoming.wire, pending.incoming.form());
-        self.history == pending.history && (self.wire, self.form) == (wire, form)
+        self.history().repeats(pending.history()) && (self.wire, self.form) == (wire, form)
     }
 
     /// The request for what the model says next, if the agent does not learn of the calls of the newest reply. From here on

@@ -16,7 +16,6 @@ use super::synthetic_reply::ENDED;
 use crate::conversation::{self, Tail};
 use crate::events::Form;
 use crate::headers;
-use crate::history::History;
 use overrule_domain::agent::Rewriting;
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
@@ -72,22 +71,22 @@ impl RunState {
 
     /// What a request adds to the newest reply in it, without words of requests before it.
     pub(super) fn tail(&self, pending: &Pending) -> Tail {
-        let messages = &self.history.messages;
-        let known = if pending.history.starts_with(messages) {
-            messages.len()
+        let before = &self.history.messages;
+        let known = if pending.history().continues(before) {
+            before.messages()
         } else {
             0
         };
         let request = &pending.incoming.request;
-        let mut tail = conversation::tail(request, known);
-        if messages.is_empty()
+        let mut tail = conversation::tail(request, known, &self.awaited_ids());
+        if before.messages() == 0
             && let Some(rest) = last_words(&self.state).and_then(|last| tail.words.strip_prefix(last))
             && !rest.trim().is_empty()
         {
             // Of an earlier process: it recorded the words before.
             tail.words = rest.trim().to_owned();
         }
-        if tail.results.is_empty() {
+        if !tail.has_results {
             let calls = self.with_agent.keys().filter_map(|id| self.state.calls.get(id));
             let ids: Vec<&str> = calls.filter_map(|call| call.provider_id.as_deref()).collect();
             tail.results = conversation::results_as_text(request, &ids);
@@ -105,9 +104,8 @@ impl RunState {
             // The request has the new part of the history alone.
             return None;
         }
-        let new = History::of(request);
         let items = &mut self.history.items;
-        let old = std::mem::replace(items, new);
+        let old = std::mem::replace(items, pending.history().clone());
         old.rewriting(items, &self.state)
     }
 
@@ -154,7 +152,8 @@ impl RunState {
         }
         let is_same = |asked: &&mut Pending| {
             let (first, second) = (&asked.incoming, &pending.incoming);
-            asked.history == pending.history && (first.wire, first.form()) == (second.wire, second.form())
+            first.history.repeats(&second.history)
+                && (first.wire, first.form()) == (second.wire, second.form())
         };
         if let Some(asked) = self.asked.as_mut().filter(is_same) {
             // The agent gave up the first connection: the reply comes on this one.
@@ -162,7 +161,7 @@ impl RunState {
             return Step::Done;
         }
         if let Some(what) = self.retransmission(&pending, tail) {
-            self.history.messages.clone_from(&pending.history);
+            self.history.messages.clone_from(pending.history());
             return Step::Retransmit(pending, what);
         }
         let is_repeated = self.is_known(&pending, tail);
@@ -176,7 +175,7 @@ impl RunState {
             pending.answer_with_text(ENDED);
             return Vec::new();
         }
-        self.history.messages.clone_from(&pending.history);
+        self.history.messages.clone_from(pending.history());
         // A reply that has begun gets no heartbeat before the model's next event.
         if pending.begun.is_none() {
             pending.beat_at = Some(Instant::now() + self.beats.every(pending.incoming.form()));

@@ -27,10 +27,10 @@ use overrule_model::wire::agent::AgentTool;
 /// What the agent sent last, and what the model's server keeps of it.
 #[derive(Default)]
 pub(super) struct AgentHistory {
-    /// The messages of the newest request that was taken in, in one spelling.
-    pub(super) messages: Vec<String>,
-    /// What its history says, if it is whole.
-    pub(super) items: History,
+    /// The history of the newest request that was taken in.
+    pub(super) messages: Arc<History>,
+    /// The newest history that was whole.
+    pub(super) items: Arc<History>,
     /// Tools as the agent offered them last; none before its first request.
     pub(super) tools: Option<Vec<AgentTool>>,
     /// Names of the replies that the model's server keeps.

@@ -20,7 +20,7 @@ use super::intake::{Intake, Stage};
 use super::message::Message;
 use super::state::RunState;
 use super::{AgentRun, Attached, INBOX, Link, Reservation};
-use crate::overlay::Overlay;
+use crate::overlay::{self, Overlay};
 use overrule_domain::envelope::Actor;
 use overrule_domain::id::Seq;
 use overrule_domain::live::AgentStatus;
@@ -116,6 +116,7 @@ impl Task {
             Message::Reserve(reply) => _ = reply.send(self.reserve()),
             Message::Offers(name, reply) => _ = reply.send(state.offers(&name)),
             Message::FindCall(task, reply) => _ = reply.send(task.call_in(&state.state)),
+            Message::ChangesNothing(reply) => _ = reply.send(overlay::changes_nothing(&state.state)),
             Message::Overlay(reply) => _ = reply.send(Overlay::of(&state.state)),
             Message::MeetTool(name, reply) => _ = reply.send(state.meet_tool(name)),
             Message::NextRequest { reply, .. } if reply.is_closed() => {}

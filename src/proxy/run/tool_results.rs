@@ -2,6 +2,8 @@
 //!
 //! Must not know: formats, how a decision is made.
 
+use std::collections::BTreeSet;
+
 use super::incoming::New;
 use super::reply::calls_of;
 use super::request::newest;
@@ -16,6 +18,15 @@ use overrule_domain::id::NodeId;
 const LONGEST: usize = 512 * 1024;
 
 impl RunState {
+    /// The ids of the calls whose result may come.
+    pub(super) fn awaited_ids(&self) -> BTreeSet<&str> {
+        let open = self.state.calls.values();
+        let open = open.filter(|call| !call.status.is_settled());
+        let with_agent = self.with_agent.keys().filter_map(|id| self.state.calls.get(id));
+        let all = open.chain(with_agent);
+        all.filter_map(|call| call.provider_id.as_deref()).collect()
+    }
+
     /// True if a call of the run waits for this result.
     pub(super) fn is_awaited(&self, result: &SentResult) -> bool {
         let mut calls = self.state.calls.values().filter(|call| can_be_of(result, call));

@@ -24,6 +24,9 @@ impl Attached {
 impl RunState {
     /// Takes the tools of a request. Returns all of them if they differ from those before.
     pub(super) fn offer(&mut self, request: &AgentRequest) -> Option<Vec<AgentTool>> {
+        if self.history.tools.as_ref() == Some(&request.tools) {
+            return None;
+        }
         let mut tools = request.tools.clone();
         if conversation::has_stored_tools(request) {
             // Those that the model called so far are among them.

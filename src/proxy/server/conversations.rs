@@ -55,9 +55,10 @@ impl Server {
     }
 
     pub(super) async fn converse(&self, key: Key, is_sub_agent: bool, mut incoming: run::Incoming) -> Sent {
-        let (client, request) = (incoming.client(), incoming.request.clone());
+        let client = incoming.client();
         self.note_client(&client);
-        let arriving = Arc::new(Arriving::new(client, key, is_sub_agent, request));
+        let request = (incoming.request.clone(), incoming.history.clone());
+        let arriving = Arc::new(Arriving::new((client, key), is_sub_agent, request));
         let runs = self.runs.lock().await.clone();
         if place_of(&compared(&runs, &arriving).await, &arriving).is_fork() {
             tokio::time::sleep(HANG_UP).await;

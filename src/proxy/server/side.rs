@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use futures_util::StreamExt as _;
 use hyper::{StatusCode, header};
 
@@ -17,7 +17,7 @@ use crate::response_body::{self, BodyWriter};
 use crate::run::{self, AgentRun, Answer};
 use crate::secrets::Secrets;
 use crate::side_reply::SideReply;
-use crate::upstream::Upstream;
+use crate::upstream::{Upstream, bytes_of};
 use crate::{headers, overlay, side_request};
 use overrule_domain::agent::SideRequest;
 use overrule_domain::turn::Usage;
@@ -59,7 +59,7 @@ impl Server {
     /// Passes on a request beside a conversation, and reads its reply. A call in it that is not of the forced tool is decided
     /// in a conversation of its own.
     pub(super) async fn pass_side(self: &Arc<Self>, incoming: run::Incoming, forced: Option<String>) -> Sent {
-        let Some(overlays) = run::overlays(None, &self.all().await).await else {
+        let Some(overlays) = run::overlays(None, &self.all().await, &incoming.history).await else {
             return failed();
         };
         let body = match overlay::applied(&overlays, &incoming.request, &[]) {
@@ -76,7 +76,7 @@ impl Server {
             Ok(upstream) => upstream.clone(),
             Err(error) => return plain(StatusCode::BAD_REQUEST, &error.to_string()),
         };
-        let sent = upstream.send(method, &path, headers, Bytes::from(body)).await;
+        let sent = upstream.send(method, &path, headers, bytes_of(body)).await;
         let response = match sent {
             Ok(response) => response,
             Err(error) => return plain(StatusCode::BAD_GATEWAY, &error.to_string()),

@@ -10,6 +10,7 @@ use overrule::model::decode::summary;
 use overrule::model::wire::Wire;
 use overrule::model::wire::agent::decode_request;
 use overrule::policy::Preset;
+use overrule::proxy::history::History;
 use overrule::proxy::rejection::Rejection;
 use overrule::proxy::run::Incoming;
 use serde_json::Value;
@@ -23,6 +24,7 @@ use crate::proxy::stage::{Stage, approve, asked, waiting};
 /// A request as the server hands it over.
 fn incoming(wire: &str, agent: &Agent) -> Incoming {
     let wire = Wire::named(wire).unwrap();
+    let request = Arc::new(decode_request(wire, agent.body().to_string().as_bytes()).unwrap());
     Incoming {
         begun: None,
         reservation: None,
@@ -31,7 +33,8 @@ fn incoming(wire: &str, agent: &Agent) -> Incoming {
         method: hyper::Method::POST,
         path: "/chat/completions".into(),
         headers: hyper::HeaderMap::new(),
-        request: Arc::new(decode_request(wire, agent.body().to_string().as_bytes()).unwrap()),
+        history: Arc::new(History::of(&request)),
+        request,
         streamed: true,
         rejection: Rejection::Mask,
     }

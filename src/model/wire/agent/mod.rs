@@ -2,11 +2,13 @@
 //!
 //! Must not know: sockets, headers, what a supervisor decides.
 //!
-//! - [`decode_request`] reads a body into messages and parts. Each part has its place in the body.
+//! - [`decode_request`] reads a body into messages and parts. Each part has its place in the body. [`decode_after`] does not
+//!   read again what an earlier request had.
 //! - [`Rewrite`] replaces parts and messages of a body. Every other byte stays.
 //! - [`AgentRequest::neutral`] makes the request that another format can encode.
 //! - [`StreamEncoder`] and [`encode_whole`] write the chunks of a reply, streamed or as one JSON text.
 
+mod common_part;
 mod error;
 pub mod image;
 pub mod json;
@@ -20,6 +22,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+pub use common_part::CommonPart;
 pub use error::RequestError;
 pub use reply::{CallPart, ReplyPart, ReplyParts, Words};
 pub use request::{AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartKind, Place, Role};
@@ -97,13 +100,13 @@ pub trait AgentSide: Sync {
 
 /// Reads the body of an agent's request.
 pub fn decode_request(wire: Wire, body: &[u8]) -> Result<AgentRequest, RequestError> {
-    let body = std::str::from_utf8(body).map_err(|error| RequestError::NoText {
-        at: error.valid_up_to(),
-    })?;
-    let mut request = wire.agent_side().read(json::Json::root(body)?)?;
-    request.wire = wire;
-    request.body = body.into();
-    Ok(request)
+    common_part::decode(body, &CommonPart::none(wire))
+}
+
+/// Reads the body of an agent's request after the part that an earlier one has.
+pub fn decode_after(part: &CommonPart<'_>, body: &[u8]) -> Result<AgentRequest, RequestError> {
+    // The whole body tells the true place of an error.
+    common_part::decode(body, part).or_else(|_| decode_request(part.wire, body))
 }
 
 /// Returns the bytes of a streamed reply with these chunks.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::RequestError;
 use super::json::{self, Json};
 use crate::frame;
 use crate::wire::Wire;
@@ -18,19 +19,19 @@ pub struct AgentRequest {
     /// The format.
     pub wire: Wire,
     /// The body, byte for byte.
-    pub body: Arc<str>,
+    pub body: Arc<String>,
     /// The model; none where the format names it in the path.
     pub model: Option<String>,
     /// True where a streamed reply was asked for; none where the format says so in the path.
     pub stream: Option<bool>,
     /// System text that is no message.
     pub system: Vec<String>,
-    /// The tools on offer.
+    /// The tools on offer, those of messages last.
     pub tools: Vec<AgentTool>,
     /// The list of messages in the body; none where one text stands for it.
     pub list: Option<Range<usize>>,
     /// The messages, in order.
-    pub messages: Vec<AgentMessage>,
+    pub messages: Vec<Arc<AgentMessage>>,
     /// Every other member of the body, as JSON text.
     pub settings: Vec<(String, String)>,
 }
@@ -74,6 +75,8 @@ pub struct AgentMessage {
     pub span: Range<usize>,
     /// Its parts, in order.
     pub parts: Vec<Part>,
+    /// Tools that it adds to those of the request.
+    pub tools: Vec<AgentTool>,
 }
 
 /// A part of a message.
@@ -173,20 +176,46 @@ impl AgentRequest {
     /// Returns all system text: that of the request, and that of the messages before the first of another role.
     pub fn system_text(&self) -> String {
         let leading = self.messages.iter().take_while(|one| one.role == Role::System);
-        let texts = leading.flat_map(AgentMessage::texts);
+        let texts = leading.flat_map(|message| message.texts());
         let all: Vec<&str> = self.system.iter().map(String::as_str).chain(texts).collect();
         all.join("\n\n")
     }
 
-    /// Returns each message in one spelling for equal ones: names sorted, without marks for the provider's cache, one
-    /// block of text as a plain text.
-    pub fn canonical(&self) -> Vec<String> {
-        let messages = self.messages.iter();
-        messages.map(|message| canonical(self.raw(message))).collect()
+    /// Returns a message in one spelling for equal ones: names sorted, without marks for the provider's cache, one block of
+    /// text as a plain text.
+    pub fn canonical(&self, message: &AgentMessage) -> String {
+        canonical(self.raw(message))
     }
 }
 
 impl AgentMessage {
+    /// A message without tools.
+    pub fn new(role: Role, span: Range<usize>, parts: Vec<Part>) -> Self {
+        let tools = Vec::new();
+        Self {
+            role,
+            span,
+            parts,
+            tools,
+        }
+    }
+
+    /// Reads the elements of a list.
+    pub(crate) fn all(
+        list: &[Json<'_>],
+        read: impl Fn(&Json<'_>) -> Result<Self, RequestError>,
+    ) -> Result<Vec<Arc<Self>>, RequestError> {
+        list.iter().map(|value| read(value).map(Arc::new)).collect()
+    }
+
+    /// Moves all places towards the end.
+    pub(super) fn shift(&mut self, by: usize) {
+        let parts = self.parts.iter_mut().map(|part| &mut part.span);
+        for span in parts.chain([&mut self.span]) {
+            *span = span.start + by..span.end + by;
+        }
+    }
+
     /// Returns the texts of the message, in order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match &part.kind {

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::json::{self, Element};
 use super::{AgentMessage, AgentRequest, Part, Place, Role};
@@ -104,12 +105,16 @@ impl<'r> Rewrite<'r> {
         }
     }
 
-    /// Returns the body.
-    pub fn body(&self) -> String {
-        let request = self.request;
+    /// Returns the body; that of the request where nothing is changed.
+    pub fn body(&self) -> Arc<String> {
         if self.parts.is_empty() && self.messages.is_empty() && self.texts.is_empty() {
-            return request.body.to_string();
+            return self.request.body.clone();
         }
+        Arc::new(self.changed())
+    }
+
+    fn changed(&self) -> String {
+        let request = self.request;
         let elements = self.elements();
         let Some(list) = request.list.clone() else {
             return self.without_list(elements);

@@ -2,6 +2,7 @@
 //!
 //! Must not know: the frames of a format.
 
+mod common_part;
 mod matrix;
 mod refusing;
 mod rewriting;

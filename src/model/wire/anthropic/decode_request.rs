@@ -24,7 +24,7 @@ const CALL: &[&str] = &["type", "id", "name", "input", "cache_control"];
 pub fn read(body: Json<'_>) -> Result<AgentRequest, RequestError> {
     let fields = body.fields()?;
     let list = fields.need("messages")?;
-    let messages = list.list()?.iter().map(message).collect::<Result<_, _>>()?;
+    let messages = AgentMessage::all(&list.list()?, message)?;
     Ok(AgentRequest {
         model: fields.text("model")?,
         stream: fields.get("stream").map(|stream| stream.raw() == "true"),
@@ -94,7 +94,7 @@ fn message(value: &Json<'_>) -> Result<AgentMessage, RequestError> {
             PartKind::Text { text },
         )]
     };
-    Ok(AgentMessage { role, span, parts })
+    Ok(AgentMessage::new(role, span, parts))
 }
 
 fn part(at: usize, block: &Json<'_>) -> Result<Part, RequestError> {

@@ -27,7 +27,7 @@ const TEXTS: &[&str] = &["output", "result", "error"];
 pub fn read(body: Json<'_>) -> Result<AgentRequest, RequestError> {
     let fields = body.fields()?;
     let list = fields.need("contents")?;
-    let messages = list.list()?.iter().map(content).collect::<Result<_, _>>()?;
+    let messages = AgentMessage::all(&list.list()?, content)?;
     let mut tools = Vec::new();
     for group in fields.one_or_more("tools")? {
         tools.extend(declared(&group)?);
@@ -102,11 +102,8 @@ fn content(value: &Json<'_>) -> Result<AgentMessage, RequestError> {
     };
     let parts = fields.list("parts")?;
     let parts = parts.iter().enumerate().map(|(at, one)| part(at, one));
-    Ok(AgentMessage {
-        role,
-        span: value.span(),
-        parts: parts.collect::<Result<_, _>>()?,
-    })
+    let parts = parts.collect::<Result<_, _>>()?;
+    Ok(AgentMessage::new(role, value.span(), parts))
 }
 
 fn part(at: usize, value: &Json<'_>) -> Result<Part, RequestError> {

@@ -20,7 +20,7 @@ const REQUEST: &[&str] = &["messages", "tools", "model", "stream"];
 pub fn read(body: Json<'_>) -> Result<AgentRequest, RequestError> {
     let fields = body.fields()?;
     let list = fields.need("messages")?;
-    let messages = list.list()?.iter().map(message).collect::<Result<_, _>>()?;
+    let messages = AgentMessage::all(&list.list()?, message)?;
     Ok(AgentRequest {
         model: fields.text("model")?,
         // A reply is streamed unless the request says no.
@@ -43,7 +43,7 @@ fn message(value: &Json<'_>) -> Result<AgentMessage, RequestError> {
         "tool" => (Role::Tool, vec![result(&fields)?]),
         _ => return Err(role.wrong("this is no role of the format")),
     };
-    Ok(AgentMessage { role, span, parts })
+    Ok(AgentMessage::new(role, span, parts))
 }
 
 fn content(fields: &Fields<'_>) -> Result<Vec<Part>, RequestError> {

@@ -17,7 +17,7 @@ const REQUEST: &[&str] = &["messages", "tools", "model", "stream"];
 pub fn read(body: Json<'_>) -> Result<AgentRequest, RequestError> {
     let fields = body.fields()?;
     let list = fields.need("messages")?;
-    let messages = list.list()?.iter().map(message).collect::<Result<_, _>>()?;
+    let messages = AgentMessage::all(&list.list()?, message)?;
     Ok(AgentRequest {
         model: fields.text("model")?,
         stream: fields.get("stream").map(|stream| stream.raw() == "true"),
@@ -65,7 +65,7 @@ fn message(value: &Json<'_>) -> Result<AgentMessage, RequestError> {
         "tool" | "function" => (Role::Tool, vec![result(&fields)?]),
         _ => return Err(role.wrong("this is no role of the format")),
     };
-    Ok(AgentMessage { role, span, parts })
+    Ok(AgentMessage::new(role, span, parts))
 }
 
 /// Reads the content of a message: a text or a list of blocks.

@@ -35,31 +35,19 @@ const CALL: &[&str] = &["type", "id", "call_id", "name", "arguments", "status"];
 pub fn read(body: Json<'_>) -> Result<AgentRequest, RequestError> {
     let fields = body.fields()?;
     let input = fields.need("input")?;
-    let mut tools = offered(&fields)?;
     let (list, messages) = if input.is_list() {
-        let items = input.list()?;
-        for one in &items {
-            let fields = one.fields()?;
-            if fields.text("type")?.as_deref() == Some(MORE_TOOLS) {
-                tools.extend(offered(&fields)?);
-            }
-        }
-        let items = items.iter().map(item).collect::<Result<_, _>>()?;
-        (Some(input.span()), items)
+        (Some(input.span()), AgentMessage::all(&input.list()?, item)?)
     } else {
         let kind = PartKind::Text { text: input.text()? };
-        let only = AgentMessage {
-            role: Role::User,
-            span: input.span(),
-            parts: vec![Part::new(&input, Place::Whole, kind)],
-        };
-        (None, vec![only])
+        let parts = vec![Part::new(&input, Place::Whole, kind)];
+        let only = AgentMessage::new(Role::User, input.span(), parts);
+        (None, vec![only.into()])
     };
     Ok(AgentRequest {
         model: fields.text("model")?,
         stream: fields.get("stream").map(|stream| stream.raw() == "true"),
         system: fields.text("instructions")?.into_iter().collect(),
-        tools,
+        tools: offered(&fields)?,
         list,
         messages,
         settings: fields.others(REQUEST),
@@ -117,14 +105,16 @@ fn item(value: &Json<'_>) -> Result<AgentMessage, RequestError> {
     let fields = value.fields()?;
     let span = value.span();
     let name = fields.text("type")?.unwrap_or_else(|| "message".to_owned());
-    let whole = |role: Role, kind: PartKind, opaque: Option<String>| AgentMessage {
-        role,
-        span: span.clone(),
-        parts: vec![Part::new(value, Place::Whole, kind).with_opaque(opaque)],
+    let whole = |role: Role, kind: PartKind, opaque: Option<String>| {
+        let part = Part::new(value, Place::Whole, kind).with_opaque(opaque);
+        AgentMessage::new(role, span.clone(), vec![part])
     };
     Ok(match &*name {
         "message" => return message(&fields),
-        MORE_TOOLS => whole(Role::System, PartKind::Other { name }, None),
+        MORE_TOOLS => AgentMessage {
+            tools: offered(&fields)?,
+            ..whole(Role::System, PartKind::Other { name }, None)
+        },
         "function_call" | "custom_tool_call" => {
             let is_text = name == "custom_tool_call";
             let key = if is_text { "input" } else { "arguments" };
@@ -256,7 +246,7 @@ fn message(fields: &Fields<'_>) -> Result<AgentMessage, RequestError> {
         let phase = format!("{{\"phase\":{}}}", phase.raw());
         part.opaque = Some(format!("[{}]", mark(NAME, &phase)));
     }
-    Ok(AgentMessage { role, span, parts })
+    Ok(AgentMessage::new(role, span, parts))
 }
 
 /// Returns a part after an edit.

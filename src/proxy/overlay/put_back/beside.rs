@@ -3,6 +3,7 @@
 //! Must not know: how a reply was continued.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::seen::Seen;
 use super::{begin_of, encoded, split};
@@ -16,7 +17,11 @@ use overrule_model::wire::agent::{AgentRequest, Rewrite};
 const LISTS: [&str; 3] = ["content", "parts", "tool_calls"];
 
 /// The body in which replies have their hidden calls next to the others; none if there is none to put back.
-pub(super) fn with_calls(overlay: &Overlay, request: &AgentRequest, seen: &[Seen<'_>]) -> Option<String> {
+pub(super) fn with_calls(
+    overlay: &Overlay,
+    request: &AgentRequest,
+    seen: &[Seen<'_>],
+) -> Option<Arc<String>> {
     let mut changed: BTreeMap<usize, String> = BTreeMap::new();
     let mut inserted: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let in_part = overlay

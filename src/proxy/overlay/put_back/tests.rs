@@ -73,7 +73,7 @@ fn run(told: Vec<Told>) -> Overlays {
     }
     Overlays {
         own: Some(own),
-        others: Vec::new(),
+        ..Overlays::default()
     }
 }
 
