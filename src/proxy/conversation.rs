@@ -29,7 +29,7 @@ impl Key {
     /// The key of a request whose reply is decided in a conversation of its own. Nothing else has it.
     pub fn of_its_own(request: &AgentRequest) -> Self {
         Self {
-            hash: canon::hash("overrule request beside v1", &[request.body.as_bytes()]),
+            hash: canon::hash("overrule request beside v1", &[request.body.bytes()]),
             is_named: true,
         }
     }
@@ -120,7 +120,7 @@ fn forces(choice: &str, tool: &str) -> bool {
 /// Returns what a request is.
 pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
     // Tools in a place that is not known yet count too: their calls must be seen.
-    let names_tools = || BodyTools::of(request.body.as_bytes()) != BodyTools::None;
+    let names_tools = || BodyTools::of(request.body.bytes()) != BodyTools::None;
     if request.tools.is_empty() && !has_stored_tools(request) && !names_tools() {
         return Kind::SideRequest;
     }
@@ -229,7 +229,8 @@ pub fn continues(asked: &History, history: &History, request: &AgentRequest) -> 
 
 /// Returns true for a request with a call or result of one of these ids.
 pub fn has_any(request: &AgentRequest, ids: &[&str]) -> bool {
-    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    // The newest are near the end.
+    let mut parts = request.messages.iter().rev().flat_map(|message| &message.parts);
     parts.any(|part| match &part.kind {
         PartKind::Call { id: Some(id), .. } | PartKind::Result { id: Some(id), .. } => {
             ids.contains(&id.as_str())

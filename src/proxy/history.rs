@@ -56,7 +56,8 @@ impl History {
     /// Reads the messages from here on.
     fn add(&mut self, request: &AgentRequest, from: usize) {
         let list = request.list.clone().unwrap_or(0..0);
-        let rest = [request.body.get(..list.start), request.body.get(list.end..)];
+        let end = request.body.bytes().len();
+        let rest = [request.body.get(0..list.start), request.body.get(list.end..end)];
         self.is_rest_masked = rest.into_iter().flatten().any(overlay::may_have_mask);
         for (at, message) in request.messages.iter().enumerate().skip(from) {
             let is_masked = || {
@@ -95,6 +96,15 @@ impl History {
     /// True if it begins with all messages of another one.
     pub fn continues(&self, old: &Self) -> bool {
         self.messages.starts_with(&old.messages)
+    }
+
+    /// True if an agent that gives up the request with another history may go on with this one: it has all items of that,
+    /// except for those of the last message.
+    pub fn may_replace(&self, open: &Self) -> bool {
+        let before = open.messages.len().checked_sub(2);
+        let items = before.and_then(|last| open.ends.get(last)).copied();
+        let items = open.items.get(..items.unwrap_or_default());
+        self.items.starts_with(items.unwrap_or_default())
     }
 
     fn has(&self, item: &Digest) -> bool {

@@ -16,7 +16,7 @@ use super::reading::{ReadEvent, ReplyReader};
 use super::rejection::Rejection;
 use super::run::{self, AgentRun, Asked, FAILED, Head, Incoming};
 use super::secrets::{Received, Secrets};
-use super::upstream::{bytes_of, chain};
+use super::upstream::chain;
 use super::{body_calls, headers, overlay, unread};
 use overrule_domain::id::TurnId;
 use overrule_domain::transcript::Message;
@@ -90,7 +90,7 @@ impl AgentModel {
             .flatten();
         let body = overlay::applied(&overlays, restored.as_ref().unwrap_or(&incoming.request), &notes);
         let body = body.map_err(|error| fault(StreamFaultKind::Request, error.to_string()))?;
-        request.tap.note(Way::Sent, body.as_bytes());
+        request.tap.note(Way::Sent, body.bytes());
         let is_begun = begun.is_some();
         let sent = async {
             if let Some(response) = begun {
@@ -98,7 +98,9 @@ impl AgentModel {
             }
             let head = headers::for_model(&incoming.headers);
             let (upstream, method) = (self.run.upstream(), incoming.method.clone());
-            upstream.send(method, &incoming.path, head, bytes_of(body)).await
+            upstream
+                .send(method, &incoming.path, head, body.bytes().clone())
+                .await
         };
         let response = tokio::select! {
             biased;

@@ -5,9 +5,11 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+
 use super::history::History;
 use overrule_model::wire::Wire;
-use overrule_model::wire::agent::{AgentRequest, CommonPart, RequestError, decode_after, decode_request};
+use overrule_model::wire::agent::{AgentRequest, CommonPart, RequestError, decode_after, decode_bytes};
 
 /// Maximum number of requests. As many conversations can be under way at once without one being read as a whole again.
 const MOST: usize = 32;
@@ -24,10 +26,10 @@ pub struct NewestRequests(Mutex<VecDeque<WithHistory>>);
 
 impl NewestRequests {
     /// Reads the body of a request, and keeps the request.
-    pub fn read(&self, wire: Wire, body: &[u8]) -> Result<WithHistory, RequestError> {
+    pub fn read(&self, wire: Wire, body: Bytes) -> Result<WithHistory, RequestError> {
         let kept: Vec<WithHistory> = self.lock().iter().cloned().collect();
         let own = kept.iter().filter(|(before, _)| before.wire == wire);
-        let parts = own.filter_map(|one| Some((one, CommonPart::of(&one.0, body)?)));
+        let parts = own.filter_map(|one| Some((one, CommonPart::of(&one.0, &body)?)));
         let nearest = parts.max_by_key(|(_, part)| part.bytes());
         let (request, history, replaced) = match nearest {
             Some(((before, history), part)) => {
@@ -38,7 +40,7 @@ impl NewestRequests {
                 (request, history, Some(before).filter(|_| is_continued))
             }
             None => {
-                let request = decode_request(wire, body)?;
+                let request = decode_bytes(wire, body)?;
                 let history = History::of(&request);
                 (request, history, None)
             }
@@ -55,7 +57,7 @@ impl NewestRequests {
         all.push_front(new);
         let mut bytes = 0;
         let fits = all.iter().take(MOST).take_while(|(one, _)| {
-            bytes += one.body.len();
+            bytes += one.body.bytes().len();
             bytes <= MOST_BYTES
         });
         let count = fits.count();
@@ -70,6 +72,7 @@ impl NewestRequests {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use overrule_model::wire::agent::decode_request;
     use overrule_testing::cases;
     use proptest::prelude::*;
     use std::fmt::Write as _;
@@ -97,7 +100,7 @@ mod tests {
     #[test]
     fn each_conversation_is_read_from_where_it_goes_on() {
         let newest = NewestRequests::default();
-        let read = |texts: &[&str]| newest.read(wire(), body(texts).as_bytes()).unwrap();
+        let read = |texts: &[&str]| newest.read(wire(), body(texts).into()).unwrap();
         let (one, other) = (read(&["a", "b"]), read(&["x", "y"]));
         let (one_on, other_on) = (read(&["a", "b", "c"]), read(&["x", "y", "z", "z"]));
         assert_eq!((known(&one, &one_on), known(&other, &other_on)), (2, 2));
@@ -108,7 +111,7 @@ mod tests {
     #[test]
     fn a_short_request_beside_a_conversation_does_not_take_its_place() {
         let newest = NewestRequests::default();
-        let read = |texts: &[&str]| newest.read(wire(), body(texts).as_bytes()).unwrap();
+        let read = |texts: &[&str]| newest.read(wire(), body(texts).into()).unwrap();
         let long = read(&["a", "b", "c", "d"]);
         let beside = read(&["a", "other"]);
         let on = read(&["a", "b", "c", "d", "e"]);
@@ -119,18 +122,18 @@ mod tests {
     fn what_another_format_has_is_not_taken() {
         let newest = NewestRequests::default();
         let body = body(&["a", "b"]);
-        let one = newest.read(wire(), body.as_bytes()).unwrap();
+        let one = newest.read(wire(), body.clone().into()).unwrap();
         let other = Wire::named("anthropic").unwrap();
-        let other = newest.read(other, body.as_bytes()).unwrap();
+        let other = newest.read(other, body.into()).unwrap();
         assert_eq!((known(&one, &other), newest.lock().len()), (0, 2));
     }
 
     #[test]
     fn a_body_that_cannot_be_read_is_not_kept() {
         let newest = NewestRequests::default();
-        newest.read(wire(), body(&["a", "b"]).as_bytes()).unwrap();
+        newest.read(wire(), body(&["a", "b"]).into()).unwrap();
         let broken = body(&["a", "b", "c"]).replace("]}", "}");
-        let error = newest.read(wire(), broken.as_bytes()).unwrap_err();
+        let error = newest.read(wire(), broken.clone().into()).unwrap_err();
         assert_eq!(Err(error), decode_request(wire(), broken.as_bytes()));
         assert_eq!(newest.lock().len(), 1);
     }
@@ -138,7 +141,7 @@ mod tests {
     #[test]
     fn the_oldest_go_where_there_are_too_many_or_too_large_ones() {
         let newest = NewestRequests::default();
-        let read = |text: &str| newest.read(wire(), body(&[text, "b"]).as_bytes()).unwrap();
+        let read = |text: &str| newest.read(wire(), body(&[text, "b"]).into()).unwrap();
         for number in 0..2 * MOST {
             read(&number.to_string());
         }
@@ -150,7 +153,7 @@ mod tests {
         let lengths: Vec<usize> = newest
             .lock()
             .iter()
-            .map(|(one, _)| one.body.len() / half.len())
+            .map(|(one, _)| one.body.bytes().len() / half.len())
             .collect();
         assert_eq!(lengths, [1, 1]);
     }
@@ -167,7 +170,7 @@ mod tests {
             let newest = NewestRequests::default();
             for one in all {
                 let body = body(&one.iter().map(|at| texts[*at]).collect::<Vec<_>>());
-                let (request, history) = newest.read(wire(), body.as_bytes()).unwrap();
+                let (request, history) = newest.read(wire(), body.clone().into()).unwrap();
                 let alone = decode_request(wire(), body.as_bytes()).unwrap();
                 prop_assert_eq!(&*history, &History::of(&alone));
                 prop_assert_eq!(history.may_have_mask(), body.contains("rejected"));

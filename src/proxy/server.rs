@@ -35,7 +35,7 @@ use super::side_request::Nameless;
 use super::socket::Socket;
 use super::sub_agent::Parent;
 use super::unread::Unread;
-use super::upstream::{Upstream, bytes_of};
+use super::upstream::Upstream;
 use super::upstreams::Upstreams;
 use super::{Error, compression, headers, overlay, path, rejection, request_body};
 use overrule_model::wire::Wire;
@@ -291,8 +291,6 @@ impl Server {
             let request = wire.and_then(|wire| self.read(wire, &body).ok());
             return self.pass_history(head, &path, request, body).await;
         };
-        // The request has a copy, and may wait for long.
-        drop(body);
         let incoming = run::Incoming {
             others: Vec::new(),
             rejection: rejection::form(&head.headers, &request),
@@ -342,7 +340,10 @@ impl Server {
             },
         };
         match new {
-            Ok(new) => self.pass(head.method, path, &head.headers, bytes_of(new)).await,
+            Ok(new) => {
+                self.pass(head.method, path, &head.headers, new.bytes().clone())
+                    .await
+            }
             Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
         }
     }
@@ -355,8 +356,10 @@ impl Server {
         }
     }
 
-    fn read(&self, wire: Wire, body: &[u8]) -> Result<WithHistory, String> {
-        self.newest.read(wire, body).map_err(|error| error.to_string())
+    fn read(&self, wire: Wire, body: &Bytes) -> Result<WithHistory, String> {
+        self.newest
+            .read(wire, body.clone())
+            .map_err(|error| error.to_string())
     }
 
     fn nameless(&self) -> MutexGuard<'_, Nameless> {

@@ -3,7 +3,7 @@
 //! Must not know: what is in a request, who decides.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -145,17 +145,6 @@ impl Upstream {
             .await
             .map_err(|error| SendError::Network(chain(&error.without_url())))
     }
-}
-
-/// Returns the bytes of a body, which are not copied.
-pub(super) fn bytes_of(body: Arc<String>) -> Bytes {
-    struct Body(Arc<String>);
-    impl AsRef<[u8]> for Body {
-        fn as_ref(&self) -> &[u8] {
-            self.0.as_bytes()
-        }
-    }
-    Bytes::from_owner(Body(body))
 }
 
 /// Returns true for an address of this machine with this port.

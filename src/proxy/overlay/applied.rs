@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Known, MASK, Overlay, TextFate, inserted, likeness, read_mask, spelled, superseded, text_key};
 use overrule_model::frame;
-use overrule_model::wire::agent::{AgentRequest, CallForm, PartEdit, PartKind, Rewrite, Role};
+use overrule_model::wire::agent::{AgentRequest, Body, CallForm, PartEdit, PartKind, Rewrite, Role};
 
 /// A request has a call that was rejected, and nothing of that call is known here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -216,11 +216,7 @@ pub(super) fn found<'o>(overlays: &'o Overlays, history: &History<'_>) -> KnownC
 }
 
 /// Returns the body of an agent's request as the model gets it. `notes` are words of the console for this request alone.
-pub fn applied(
-    overlays: &Overlays,
-    request: &AgentRequest,
-    notes: &[Arc<str>],
-) -> Result<Arc<String>, Unrestored> {
+pub fn applied(overlays: &Overlays, request: &AgentRequest, notes: &[Arc<str>]) -> Result<Body, Unrestored> {
     let mut rewrite = Rewrite::new(request);
     let end = request.messages.len();
     if overlays.are_empty {
@@ -312,12 +308,13 @@ pub fn unrestored(body: &str) -> Option<Unrestored> {
 
 /// Some formats name the tool in a result: the true name is used there as well. The name of another mask would reach the
 /// model as that of a tool.
-fn named(body: Arc<String>, masks: &[(Cow<'_, str>, &Known)]) -> Result<Arc<String>, Unrestored> {
-    if !body.contains(MASK) {
+fn named(body: Body, masks: &[(Cow<'_, str>, &Known)]) -> Result<Body, Unrestored> {
+    let text: &str = &body;
+    if !text.contains(MASK) {
         return Ok(body);
     }
     // A quotation mark inside of a string has a backslash before it: none of the pieces is a part of a text.
-    let mut pieces: Vec<Cow<'_, str>> = body.split('"').map(Cow::Borrowed).collect();
+    let mut pieces: Vec<Cow<'_, str>> = text.split('"').map(Cow::Borrowed).collect();
     for at in 3..pieces.len() {
         let [key, between, name] = [at - 2, at - 1, at].map(|at| pieces.get(at).map_or("", |piece| piece));
         if read_mask(name).is_none() || between.trim() != ":" || !NAMES.contains(&key) {
@@ -334,7 +331,7 @@ fn named(body: Arc<String>, masks: &[(Cow<'_, str>, &Known)]) -> Result<Arc<Stri
             *piece = Cow::Owned(tool);
         }
     }
-    Ok(Arc::new(pieces.join("\"")))
+    Ok(pieces.join("\"").into())
 }
 
 /// The true name and arguments of a call.

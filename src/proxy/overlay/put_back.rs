@@ -15,7 +15,6 @@ mod tests;
 mod told;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use self::beside::with_calls;
 use self::seen::Seen;
@@ -28,7 +27,9 @@ use overrule_domain::state::State;
 use overrule_domain::thread::ROOT;
 use overrule_domain::transcript::{CalledAs, Message, ModelText};
 use overrule_model::wire::Target;
-use overrule_model::wire::agent::{AgentRequest, Part, PartEdit, PartKind, Rewrite, Role, decode_request};
+use overrule_model::wire::agent::{
+    AgentRequest, Body, Part, PartEdit, PartKind, Rewrite, Role, decode_bytes, decode_request,
+};
 use overrule_model::{Quirk, Quirks, Request, Tap};
 
 /// What stands for the result of a call. The model sees another one.
@@ -60,7 +61,7 @@ pub fn put_back(overlays: &Overlays, request: &AgentRequest) -> Option<AgentRequ
             } else {
                 with_turns(overlay, now, &seen, is_own)
             };
-            let read = body.and_then(|body| decode_request(request.wire, body.as_bytes()).ok());
+            let read = body.and_then(|body| decode_bytes(request.wire, body.bytes().clone()).ok());
             whole = read.or(whole);
         }
     }
@@ -77,12 +78,7 @@ fn begin_of(seen: &[Seen<'_>], at: usize) -> usize {
 }
 
 /// The body with the replies that were continued; none if there is none to put back.
-fn with_turns(
-    overlay: &Overlay,
-    request: &AgentRequest,
-    seen: &[Seen<'_>],
-    is_own: bool,
-) -> Option<Arc<String>> {
+fn with_turns(overlay: &Overlay, request: &AgentRequest, seen: &[Seen<'_>], is_own: bool) -> Option<Body> {
     let mut places: BTreeMap<usize, Vec<&Told>> = BTreeMap::new();
     // From the end, as an agent forgets the beginning first.
     let (mut end, mut is_end) = (seen.len(), true);

@@ -17,7 +17,7 @@ use crate::response_body::{self, BodyWriter};
 use crate::run::{self, AgentRun, Answer};
 use crate::secrets::Secrets;
 use crate::side_reply::SideReply;
-use crate::upstream::{Upstream, bytes_of};
+use crate::upstream::Upstream;
 use crate::{headers, overlay, side_request};
 use overrule_domain::agent::SideRequest;
 use overrule_domain::turn::Usage;
@@ -76,7 +76,7 @@ impl Server {
             Ok(upstream) => upstream.clone(),
             Err(error) => return plain(StatusCode::BAD_REQUEST, &error.to_string()),
         };
-        let sent = upstream.send(method, &path, headers, bytes_of(body)).await;
+        let sent = upstream.send(method, &path, headers, body.bytes().clone()).await;
         let response = match sent {
             Ok(response) => response,
             Err(error) => return plain(StatusCode::BAD_GATEWAY, &error.to_string()),

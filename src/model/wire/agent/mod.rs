@@ -8,6 +8,7 @@
 //! - [`AgentRequest::neutral`] makes the request that another format can encode.
 //! - [`StreamEncoder`] and [`encode_whole`] write the chunks of a reply, streamed or as one JSON text.
 
+mod body;
 mod common_part;
 mod error;
 pub mod image;
@@ -22,12 +23,15 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+pub use body::Body;
 pub use common_part::CommonPart;
 pub use error::RequestError;
 pub use reply::{CallPart, ReplyPart, ReplyParts, Words};
 pub use request::{AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartKind, Place, Role};
 pub use rewrite::{PartEdit, Rewrite};
 pub use stream::{Frames, ReplyHead, StreamEncoder};
+
+use bytes::Bytes;
 
 use super::{Decoder, Wire};
 use crate::Chunk;
@@ -100,13 +104,19 @@ pub trait AgentSide: Sync {
 
 /// Reads the body of an agent's request.
 pub fn decode_request(wire: Wire, body: &[u8]) -> Result<AgentRequest, RequestError> {
-    common_part::decode(body, &CommonPart::none(wire))
+    decode_bytes(wire, Bytes::copy_from_slice(body))
+}
+
+/// The same of bytes that the request keeps.
+pub fn decode_bytes(wire: Wire, body: Bytes) -> Result<AgentRequest, RequestError> {
+    common_part::decode(wire, body, None)
 }
 
 /// Reads the body of an agent's request after the part that an earlier one has.
-pub fn decode_after(part: &CommonPart<'_>, body: &[u8]) -> Result<AgentRequest, RequestError> {
+pub fn decode_after(part: &CommonPart<'_>, body: Bytes) -> Result<AgentRequest, RequestError> {
+    let wire = part.wire();
     // The whole body tells the true place of an error.
-    common_part::decode(body, part).or_else(|_| decode_request(part.wire, body))
+    common_part::decode(wire, body.clone(), Some(part)).or_else(|_| decode_bytes(wire, body))
 }
 
 /// Returns the bytes of a streamed reply with these chunks.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::RequestError;
 use super::json::{self, Json};
+use super::{Body, RequestError};
 use crate::frame;
 use crate::wire::Wire;
 use overrule_base::canon::canonical_text;
@@ -19,7 +19,7 @@ pub struct AgentRequest {
     /// The format.
     pub wire: Wire,
     /// The body, byte for byte.
-    pub body: Arc<String>,
+    pub body: Body,
     /// The model; none where the format names it in the path.
     pub model: Option<String>,
     /// True where a streamed reply was asked for; none where the format says so in the path.

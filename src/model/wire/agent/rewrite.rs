@@ -4,10 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::json::{self, Element};
-use super::{AgentMessage, AgentRequest, Part, Place, Role};
+use super::{AgentMessage, AgentRequest, Body, Part, Place, Role};
 use crate::frame;
 
 /// A change of one part.
@@ -106,11 +105,11 @@ impl<'r> Rewrite<'r> {
     }
 
     /// Returns the body; that of the request where nothing is changed.
-    pub fn body(&self) -> Arc<String> {
+    pub fn body(&self) -> Body {
         if self.parts.is_empty() && self.messages.is_empty() && self.texts.is_empty() {
             return self.request.body.clone();
         }
-        Arc::new(self.changed())
+        self.changed().into()
     }
 
     fn changed(&self) -> String {

@@ -3,7 +3,6 @@
 //! Must not know: how a reply was continued.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::seen::Seen;
 use super::{begin_of, encoded, split};
@@ -11,17 +10,13 @@ use crate::overlay::Overlay;
 use overrule_domain::transcript::CalledAs;
 use overrule_model::frame;
 use overrule_model::wire::agent::json::{Element, with_elements, with_member};
-use overrule_model::wire::agent::{AgentRequest, Rewrite};
+use overrule_model::wire::agent::{AgentRequest, Body, Rewrite};
 
 /// Members of messages with the parts of a reply or of results.
 const LISTS: [&str; 3] = ["content", "parts", "tool_calls"];
 
 /// The body in which replies have their hidden calls next to the others; none if there is none to put back.
-pub(super) fn with_calls(
-    overlay: &Overlay,
-    request: &AgentRequest,
-    seen: &[Seen<'_>],
-) -> Option<Arc<String>> {
+pub(super) fn with_calls(overlay: &Overlay, request: &AgentRequest, seen: &[Seen<'_>]) -> Option<Body> {
     let mut changed: BTreeMap<usize, String> = BTreeMap::new();
     let mut inserted: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let in_part = overlay

@@ -39,7 +39,7 @@ fn repeated(number: usize, times: usize, blank: &str) -> AgentRequest {
 /// Reads a body that may repeat an earlier one.
 fn decode_after(before: &AgentRequest, body: &[u8]) -> Result<AgentRequest, RequestError> {
     match CommonPart::of(before, body) {
-        Some(part) => super::super::decode_after(&part, body),
+        Some(part) => super::super::decode_after(&part, body.to_vec().into()),
         None => decode_request(before.wire, body),
     }
 }

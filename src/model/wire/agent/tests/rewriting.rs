@@ -248,11 +248,11 @@ fn one_text_that_stands_for_the_list_is_edited_and_becomes_a_list() {
     let request = read("openai-responses", r#"{"input":"Say hi.","x":1.0}"#);
     let mut rewrite = Rewrite::new(&request);
     rewrite.part(0, 0, PartEdit::Text("Say ho.".into()));
-    assert_eq!(*rewrite.body(), r#"{"input":"Say ho.","x":1.0}"#);
+    assert_eq!(&*rewrite.body(), r#"{"input":"Say ho.","x":1.0}"#);
     let mut rewrite = Rewrite::new(&request);
     rewrite.messages(1..1, vec![r#"{"role":"user","content":"more"}"#.to_owned()]);
     assert_eq!(
-        *rewrite.body(),
+        &*rewrite.body(),
         r#"{"input":[{"role":"user","content":"Say hi."},{"role":"user","content":"more"}],"x":1.0}"#
     );
 }
