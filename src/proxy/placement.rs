@@ -20,16 +20,9 @@ pub enum Place {
     New {
         /// Its key.
         key: Key,
-        /// True if the agent asks next to a conversation that continues.
-        is_fork: bool,
+        /// The conversation that goes on with the request if the agent has hung up there.
+        unless_hung_up: Option<Arc<AgentRun>>,
     },
-}
-
-impl Place {
-    /// True for a request next to a conversation that continues.
-    pub const fn is_fork(&self) -> bool {
-        matches!(self, Self::New { is_fork: true, .. })
-    }
 }
 
 /// The conversations by key, each with what a request has in common with it: nothing if they are of different programs.
@@ -74,7 +67,9 @@ pub fn place_of(runs: &Compared, arriving: &Arriving) -> Place {
         Some((run, one)) if !one.is_fork => Place::Known(run.clone()),
         nearest => Place::New {
             key: free(runs, key),
-            is_fork: nearest.is_some(),
+            unless_hung_up: nearest
+                .filter(|(_, one)| one.may_go_on)
+                .map(|(run, _)| run.clone()),
         },
     }
 }

@@ -256,6 +256,14 @@ impl AgentRun {
         answer.await.unwrap_or_default()
     }
 
+    /// Waits until the agent goes on with a request, because it hung up on the one before.
+    pub async fn goes_on(&self, arriving: &Arc<Arriving>) {
+        // None if the task failed.
+        self.ask(|reply| Message::GoesOn(arriving.clone(), reply))
+            .await
+            .unwrap_or_default();
+    }
+
     /// Reserves the run for a conversation that begins, if no request of the agent waits and no reply is on its way.
     pub async fn reserve_if_idle(&self) -> Option<Reservation> {
         self.ask(Message::Reserve).await?

@@ -11,6 +11,7 @@ mod continuation;
 mod course;
 mod forms;
 mod given_up;
+mod hung_up;
 mod inserted;
 mod named;
 mod overlay;

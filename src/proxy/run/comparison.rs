@@ -56,6 +56,9 @@ pub struct Comparison {
     /// True if the agent makes the request next to the conversation: it waits for a reply to another one, or executes calls
     /// of which the request knows nothing.
     pub is_fork: bool,
+    /// True if it is made next to the conversation only as long as the agent waits for a reply there: one that has hung up
+    /// would go on with this request.
+    pub may_go_on: bool,
     /// True if the request offers a tool of the conversation, or if one of them names none. False before its first request.
     pub shares_tools: bool,
     /// The length of the conversation, if the request continues it under a new name.
@@ -67,11 +70,16 @@ impl RunState {
         let history = &self.history;
         let is_known = arriving.history.continues(&history.messages);
         let gave = |reply: &String| history.replies.contains(reply);
+        let (beside_open, beside_calls) = self.forks(&arriving.request, &arriving.history);
+        let shares_tools = self.shares_tools(&arriving.request);
         Comparison {
             gave_reply: arriving.continued.as_ref().is_some_and(gave),
             known: if is_known { history.messages.messages() } else { 0 },
-            is_fork: self.is_fork(&arriving.request, &arriving.history),
-            shares_tools: self.shares_tools(&arriving.request),
+            is_fork: beside_open.is_some() || beside_calls,
+            may_go_on: beside_open.is_some_and(|open| arriving.history.may_replace(open))
+                && !beside_calls
+                && shares_tools,
+            shares_tools,
             extended: self.extended_by(arriving),
         }
     }
@@ -92,27 +100,34 @@ impl RunState {
         (is_own && (has_reply || owes_reply)).then(|| own.items())
     }
 
-    fn is_fork(&self, request: &AgentRequest, history: &History) -> bool {
+    /// The history of the request that the agent waits for, if this one is made next to that; and true if it is made next
+    /// to the calls that the agent executes.
+    fn forks(&self, request: &AgentRequest, history: &History) -> (Option<&History>, bool) {
         let continues = |asked: &History| conversation::continues(asked, history, request);
-        // While the agent waits, the same request is another one.
-        let is_beside = |asked: &History| asked.repeats(history) || !continues(asked);
-        if let Some(reply) = self.reply.as_ref().filter(|reply| reply.is_open())
-            && reply.is_connected()
-        {
-            return is_beside(reply.history());
-        }
+        let reply = self.reply.as_ref();
+        let reply = reply.filter(|reply| reply.is_open() && reply.is_connected());
         let pending = self.pending.as_ref().or(self.asked.as_ref());
-        if let Some(pending) = pending.filter(|pending| !pending.connection.is_closed()) {
-            return is_beside(pending.history());
-        }
+        let pending = pending.filter(|pending| !pending.connection.is_closed());
+        let open = match (reply, pending) {
+            (Some(reply), _) => Some(reply.history()),
+            (None, pending) => pending.map(|pending| &**pending.history()),
+        };
         let calls = self.with_agent.keys().map(|id| {
             let call = self.state.calls.get(id)?;
             call.provider_id.as_deref()
         });
         // Without ids the two cannot be distinguished.
         let ids: Option<Vec<&str>> = calls.collect();
-        ids.is_some_and(|ids| !ids.is_empty() && !conversation::has_any(request, &ids))
-            && !continues(&self.history.messages)
+        let beside_calls = || {
+            ids.is_some_and(|ids| !ids.is_empty() && !conversation::has_any(request, &ids))
+                && !continues(&self.history.messages)
+        };
+        match open {
+            // While the agent waits, the same request is another one.
+            Some(asked) if asked.repeats(history) || !continues(asked) => (Some(asked), beside_calls()),
+            Some(_) => (None, false),
+            None => (None, beside_calls()),
+        }
     }
 
     fn shares_tools(&self, request: &AgentRequest) -> bool {

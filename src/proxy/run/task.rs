@@ -113,6 +113,14 @@ impl Task {
         match message {
             Message::Request(pending) => self.requests.push_back(pending),
             Message::Compare(arriving, reply) => _ = reply.send(state.compare(&arriving)),
+            Message::GoesOn(_, reply) if reply.is_closed() => {}
+            Message::GoesOn(arriving, reply) => {
+                if state.compare(&arriving).is_fork {
+                    self.waiting.push(Message::GoesOn(arriving, reply));
+                } else {
+                    reply.send(()).unwrap_or_default();
+                }
+            }
             Message::Reserve(reply) => _ = reply.send(self.reserve()),
             Message::Offers(name, reply) => _ = reply.send(state.offers(&name)),
             Message::FindCall(task, reply) => _ = reply.send(task.call_in(&state.state)),

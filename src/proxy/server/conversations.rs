@@ -60,8 +60,13 @@ impl Server {
         let request = (incoming.request.clone(), incoming.history.clone());
         let arriving = Arc::new(Arriving::new((client, key), is_sub_agent, request));
         let runs = self.runs.lock().await.clone();
-        if place_of(&compared(&runs, &arriving).await, &arriving).is_fork() {
-            tokio::time::sleep(HANG_UP).await;
+        if let Place::New {
+            unless_hung_up: Some(run),
+            ..
+        } = place_of(&compared(&runs, &arriving).await, &arriving)
+        {
+            // Where it has not, its time is over.
+            let _ = tokio::time::timeout(HANG_UP, run.goes_on(&arriving)).await;
         }
         let Found {
             run,
