@@ -14,7 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::peer::{Means, ProcessId};
 #[cfg(target_os = "linux")]
-use overrule_regular_file as regular_file;
+use overrule_regular_file::{self as regular_file, Links};
+#[cfg(target_os = "linux")]
+use std::io::{BufRead, BufReader, Read as _};
 
 /// Maximum size of the table of connections, in bytes.
 #[cfg(target_os = "linux")]
@@ -104,11 +106,13 @@ fn file(dir: &Path, process: ProcessId) -> PathBuf {
 /// The processes that hold the end `from` of a connection to `to` on this machine.
 #[cfg(target_os = "linux")]
 fn holders(from: SocketAddr, to: SocketAddr) -> Vec<ProcessId> {
-    let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"]
-        .map(|table| regular_file::read_text(Path::new(table), TABLE).unwrap_or_default());
-    let mut inodes = tables
+    // The system takes long for the end of a table: nothing is read after the line.
+    let mut inodes = ["/proc/self/net/tcp", "/proc/self/net/tcp6"]
         .iter()
-        .filter_map(|table| inode(table, from.port(), to.port()));
+        .filter_map(|table| {
+            let table = regular_file::open(Path::new(table), Links::Follow).ok()?;
+            inode(BufReader::new(table.take(TABLE)), from.port(), to.port())
+        });
     let Some(inode) = inodes.next() else {
         return Vec::new();
     };
@@ -135,9 +139,10 @@ fn holders(_from: SocketAddr, _to: SocketAddr) -> Vec<ProcessId> {
 
 /// Returns the inode of a connection, from a table as in `/proc/net/tcp` (proc(5)): `sl local remote state … inode`.
 #[cfg(target_os = "linux")]
-fn inode(table: &str, from: u16, to: u16) -> Option<u64> {
+fn inode(table: impl BufRead, from: u16, to: u16) -> Option<u64> {
     let port = |address: &str| u16::from_str_radix(address.rsplit_once(':')?.1, 16).ok();
-    table.lines().skip(1).find_map(|line| {
+    let mut lines = table.lines().skip(1).map_while(Result::ok);
+    lines.find_map(|line| {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         let is_it = port(fields.get(1)?)? == from && port(fields.get(2)?)? == to;
         is_it.then(|| fields.get(9)?.parse().ok()).flatten()
@@ -184,9 +189,10 @@ mod tests {
                      0: 0100007F:1F90 0100007F:C001 01 00000000:00000000 00:00000000 00000000  1000        0 77 1 0\n\
                      1: 0100007F:C001 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 78 1 0\n\
                      2: x\n";
+        let table = table.as_bytes();
         assert_eq!(inode(table, 0xc001, 0x1f90), Some(78));
         assert_eq!(inode(table, 0x1f90, 0xc001), Some(77));
         assert_eq!(inode(table, 1, 2), None);
-        assert_eq!(inode("", 1, 2), None);
+        assert_eq!(inode(&b""[..], 1, 2), None);
     }
 }

@@ -40,6 +40,7 @@ use super::upstreams::Upstreams;
 use super::{Error, compression, headers, overlay, path, rejection, request_body};
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::AgentRequest;
+use overrule_tools::registry;
 
 /// Maximum bytes of the body of a request.
 const MAX_BODY: usize = 64 << 20;
@@ -150,6 +151,8 @@ impl Server {
 
     /// Serves until the task is dropped.
     pub async fn serve(self: Arc<Self>, listener: TcpListener) {
+        // The first request does not wait for it.
+        registry::prepare();
         loop {
             let Ok((socket, from)) = listener.accept().await else {
                 // No file is left for another connection; the next may find one.

@@ -48,6 +48,12 @@ pub struct Registry {
     private: Arc<[PathBuf]>,
 }
 
+/// Makes what the schemas of all tools need, so that the first one does not wait for it.
+pub fn prepare() {
+    // The empty schema is one.
+    drop(Checker::new("{}"));
+}
+
 impl Registry {
     /// Builds a registry of tools in the given order.
     pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, Error> {
