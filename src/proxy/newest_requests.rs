@@ -31,19 +31,16 @@ impl NewestRequests {
         let own = kept.iter().filter(|(before, _)| before.wire == wire);
         let parts = own.filter_map(|one| Some((one, CommonPart::of(&one.0, &body)?)));
         let nearest = parts.max_by_key(|(_, part)| part.bytes());
-        let (request, history, replaced) = match nearest {
-            Some(((before, history), part)) => {
-                let request = decode_after(&part, body)?;
-                let history = history.after(part.messages(), &request);
-                // Only its last message is not in the new one.
-                let is_continued = part.messages() + 1 >= before.messages.len();
-                (request, history, Some(before).filter(|_| is_continued))
-            }
-            None => {
-                let request = decode_bytes(wire, body)?;
-                let history = History::of(&request);
-                (request, history, None)
-            }
+        let (request, history, replaced) = if let Some(((before, history), part)) = nearest {
+            let request = decode_after(&part, body)?;
+            let history = history.after(part.messages(), &request);
+            // Only its last message is not in the new one.
+            let is_continued = part.messages() + 1 >= before.messages.len();
+            (request, history, Some(before).filter(|_| is_continued))
+        } else {
+            let request = decode_bytes(wire, body)?;
+            let history = History::of(&request);
+            (request, history, None)
         };
         let read = (Arc::new(request), Arc::new(history));
         self.keep(read.clone(), replaced);

@@ -36,11 +36,11 @@ impl Arriving {
     ) -> Self {
         let continued = conversation::continued_reply(&request);
         Self {
-            history,
             client,
             key,
             is_sub_agent,
             request,
+            history,
             continued,
         }
     }
