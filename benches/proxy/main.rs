@@ -35,6 +35,8 @@ const TURNS: [usize; 4] = [100, 200, 400, 800];
 const TIMES: usize = 60;
 /// Processes whose first request is measured.
 const PROCESSES: usize = 12;
+/// How long a process has before its first request. An agent needs longer to begin.
+const START: Duration = Duration::from_millis(500);
 /// Requests beside a conversation.
 const BESIDE: usize = 12;
 
@@ -112,6 +114,7 @@ fn first(server: &Server, times: usize) {
         let program = Program::begin(server);
         let mut agent = Agent::new("first");
         agent.remember(SIZES[0], RESULT);
+        std::thread::sleep(START);
         let alone = agent.ask(&mut Connection::open(&server.base()), "").0;
         (alone, agent.ask(&mut Connection::open(&program.base), "").0)
     });

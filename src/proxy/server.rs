@@ -21,6 +21,7 @@ use hyper::{Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinHandle;
 
 use self::answers::{Sent, failed, plain, too_large};
 use super::address::{self, Token};
@@ -84,7 +85,7 @@ pub struct Setup {
     pub begin: Begin,
     /// Recognises the conversation of the session that is resumed, if there is one.
     pub resumed: Option<Belongs>,
-    /// Told about each connection that has shown the token, before its first request is answered.
+    /// Told about each connection that has shown the token, before the model is asked its first request.
     pub connected: Option<Connected>,
     /// What the operator must see.
     pub alarms: Alarms,
@@ -94,6 +95,19 @@ pub struct Setup {
 
 /// Takes the other end of a connection, and this one. It may block.
 pub type Connected = Arc<dyn Fn(SocketAddr, SocketAddr) + Send + Sync>;
+
+/// A look at who is at the other end of a connection. Nothing is asked for that one before it has ended.
+struct Lookup(Option<JoinHandle<()>>);
+
+impl Lookup {
+    async fn wait(self) {
+        if let Some(task) = self.0
+            && let Err(error) = task.await
+        {
+            tracing::warn!(%error, "the other end of a connection was not looked up");
+        }
+    }
+}
 
 /// The server.
 pub struct Server {
@@ -179,10 +193,8 @@ impl Server {
                         .then(|| taken.lock().unwrap_or_else(PoisonError::into_inner).take())
                         .flatten();
                     async move {
-                        if first.is_some() {
-                            server.note_connection(from).await;
-                        }
-                        let mut response = server.answer(request).await;
+                        let lookup = server.note_connection(first.map(|_| from));
+                        let mut response = server.answer(request, lookup).await;
                         if half_closed.get() {
                             let close = HeaderValue::from_static("close");
                             response.headers_mut().insert(header::CONNECTION, close);
@@ -208,15 +220,11 @@ impl Server {
         }
     }
 
-    /// Tells who is at the other end of a connection, before its first request is answered.
-    async fn note_connection(&self, from: SocketAddr) {
-        let Some(connected) = self.setup.connected.clone() else {
-            return;
-        };
-        let at = self.at;
-        if let Err(error) = tokio::task::spawn_blocking(move || connected(from, at)).await {
-            tracing::warn!(%error, "the other end of a connection was not looked up");
-        }
+    /// Tells who is at the other end of a connection, if its first request came from there.
+    fn note_connection(&self, first: Option<SocketAddr>) -> Lookup {
+        let (at, connected) = (self.at, self.setup.connected.clone());
+        let task = first.zip(connected);
+        Lookup(task.map(|(from, connected)| tokio::task::spawn_blocking(move || connected(from, at))))
     }
 
     /// Returns the path of a request without the token; none without the right token, or for another host.
@@ -232,7 +240,7 @@ impl Server {
         path.filter(|_| address::is_host(host, self.at))
     }
 
-    async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Sent {
+    async fn answer(self: &Arc<Self>, request: Request<Incoming>, lookup: Lookup) -> Sent {
         let Some(path) = self.path_of(&request).map(str::to_owned) else {
             return plain(StatusCode::NOT_FOUND, "not found");
         };
@@ -284,12 +292,14 @@ impl Server {
         };
         if let Some(unread) = unread {
             if self.setup.pass_unknown {
+                lookup.wait().await;
                 return self.pass_history(head, &path, None, body).await;
             }
             return self.refuse(&unread);
         }
         let asked = asked.and_then(|(wire, request)| Some((wire, request.ok()?)));
         let Some((wire, (request, history))) = asked else {
+            lookup.wait().await;
             let wire = conversation::history_of(&path);
             let request = wire.and_then(|wire| self.read(wire, &body).ok());
             return self.pass_history(head, &path, request, body).await;
@@ -308,10 +318,16 @@ impl Server {
             reservation: None,
         };
         match conversation::kind(&incoming.headers, &incoming.request) {
-            Kind::SideRequest => self.pass_side(incoming, None).await,
+            Kind::SideRequest => {
+                lookup.wait().await;
+                self.pass_side(incoming, None).await
+            }
             Kind::Conversation { key, is_sub_agent } => match self.forced_tool(&incoming).await {
-                Some(tool) => self.pass_side(incoming, Some(tool)).await,
-                None => self.converse(key, is_sub_agent, incoming).await,
+                Some(tool) => {
+                    lookup.wait().await;
+                    self.pass_side(incoming, Some(tool)).await
+                }
+                None => self.converse(key, is_sub_agent, (incoming, lookup)).await,
             },
         }
     }

@@ -5,7 +5,7 @@
 use std::sync::{Arc, PoisonError};
 
 use super::answers::{Sent, plain, respond, stream};
-use super::{HANG_UP, Opening, Server};
+use super::{HANG_UP, Lookup, Opening, Server};
 use crate::client::Client;
 use crate::conversation::Key;
 use crate::placement::{Compared, Place, compared, continuable, free, is_known, place_of};
@@ -54,7 +54,12 @@ impl Server {
         others
     }
 
-    pub(super) async fn converse(&self, key: Key, is_sub_agent: bool, mut incoming: run::Incoming) -> Sent {
+    pub(super) async fn converse(
+        &self,
+        key: Key,
+        is_sub_agent: bool,
+        (mut incoming, lookup): (run::Incoming, Lookup),
+    ) -> Sent {
         let client = incoming.client();
         self.note_client(&client);
         let request = (incoming.request.clone(), incoming.history.clone());
@@ -83,6 +88,8 @@ impl Server {
             return plain(StatusCode::SERVICE_UNAVAILABLE, "the supervisor has ended");
         }
         incoming.others = self.others(&run).await;
+        // Its session was begun meanwhile.
+        lookup.wait().await;
         match run.request(incoming).await {
             Some(Answer { head, body }) => respond(head.status, head.headers, stream(body)),
             None => plain(StatusCode::SERVICE_UNAVAILABLE, "the request was withdrawn"),
