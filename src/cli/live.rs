@@ -92,19 +92,25 @@ pub async fn serve(
     let caller = Caller::of(context, &session);
     let calls = tokio::spawn(escalate::follow(caller, handle.clone(), handle.subscribe()));
     let running = tokio::spawn(driver.run(first));
-    if let Some(task) = task {
-        // A new run does not refuse its first prompt.
-        if let Err(refusal) = handle
-            .command(task, Actor::operator(context.user(), Via::Shell))
-            .await
-        {
-            return Err(refusal.into());
+    let begun = async {
+        match task {
+            // A new run refuses its first prompt only if it cannot record it.
+            Some(task) => {
+                let actor = Actor::operator(context.user(), Via::Shell);
+                handle.command(task, actor).await.map(|_| ())
+            }
+            None => Ok(()),
         }
-    }
+    };
     let address = context.address(&session);
     let words = format!("session {session}; to continue: {}", address.to_continue());
     let _signals = leave::at_a_signal(leave::Signals::FromOutside, words.clone());
-    let shown = show(context, link, &session, proxied.as_ref()).await;
+    // The screen does not wait for the disk.
+    let shown = tokio::try_join!(
+        async { begun.await.map_err(Failure::from) },
+        show(context, link, &session, proxied.as_ref())
+    );
+    let shown = shown.map(|((), code)| code);
     let code = shown.as_ref().map_or_else(|failure| failure.code, |code| *code);
     let _leaving = leave::begin(code, words.clone());
     // An operator who leaves the screen needs no notification.

@@ -200,7 +200,7 @@ pub(super) fn visits_of_a_value(root: &Value) -> Option<u64> {
     }
 }
 
-/// Returns true if a check of so many visits for each value is within the limits for every text of `bytes` bytes. A text has
+/// Returns true if a check with this number of visits for each value is within the limits for every text of `bytes` bytes. A text has
 /// at most one value in two bytes: each but the first has a separator or a bracket.
 pub(super) fn is_light(visits: u64, bytes: usize) -> bool {
     let values = bytes as u64 / 2 + 1;

@@ -112,7 +112,7 @@ impl Checker {
         self.validator.get().is_some()
     }
 
-    /// True if every text of so many bytes can be checked within the limits.
+    /// True if every text of `bytes` bytes can be checked within the limits.
     fn is_light(&self, bytes: usize) -> bool {
         let visits = self.visits_of_a_value;
         visits.is_some_and(|visits| budget::is_light(visits, bytes))

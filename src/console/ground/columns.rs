@@ -105,10 +105,10 @@ fn lone_char(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
     let len = first.len_utf8();
     let next = text.as_bytes().get(len);
-    let is_apart = next.is_none_or(|next| (0x20..0x7f).contains(next));
+    let is_single = next.is_none_or(|next| (0x20..0x7f).contains(next));
     // Those that join what follows are letters and marks of some scripts, see `Prepend` in UAX 29.
     let joins = !matches!(first, '\u{20}'..'\u{600}' | '\u{2000}'..='\u{d7ff}');
-    (is_apart && !joins).then_some(len)
+    (is_single && !joins).then_some(len)
 }
 
 /// The number of characters at the start of a text that are printable ASCII and graphemes by themselves.

@@ -62,7 +62,11 @@ pub struct QueuePane {
 impl QueuePane {
     /// Updates the entries. New ones go to the end; gone ones are marked, not removed.
     pub fn sync(&mut self, waiting: &[QueueEntry]) {
-        let shown = self.items.iter().filter(|item| !item.gone).map(|item| &item.entry);
+        let shown = self
+            .items
+            .iter()
+            .filter(|item| !item.gone)
+            .map(|item| &item.entry);
         if !shown.eq(waiting) {
             self.update(waiting);
         }

@@ -378,7 +378,7 @@ proptest! {
     #![proptest_config(overrule_testing::cases(512))]
 
     #[test]
-    fn a_light_check_costs_at_most_what_is_said_of_it(schema in any_light_schema(), value in any_value()) {
+    fn a_light_check_costs_at_most_its_bound(schema in any_light_schema(), value in any_value()) {
         let text = value.to_string();
         let of_a_value = visits_of_a_value(&schema).unwrap();
         let visits = Walk::new(&schema, u64::MAX).visits(&schema, &value, 0).unwrap();

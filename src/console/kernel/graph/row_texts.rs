@@ -62,7 +62,7 @@ impl RowTexts {
         self.texts.insert(row, RowText { width, role, text });
     }
 
-    /// Returns the text of a row in so many columns, with this role for its own words.
+    /// Returns the text of a row in a number of columns, with this role for its own words.
     pub fn get(&self, row: NodeId, width: usize, role: Option<Role>) -> Option<&Styled> {
         let known = self.texts.get(&row)?;
         ((known.width, known.role) == (width, role)).then_some(&known.text)

@@ -47,16 +47,16 @@ pub(crate) fn node_row(
     };
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     let width = usize::from(words.width);
-    let kept = model.graph.texts.get(here.key, width, looks.1);
+    let known = model.graph.texts.get(here.key, width, looks.1);
     #[cfg(test)]
-    if let Some(kept) = kept {
+    if let Some(known) = known {
         assert_eq!(
-            *kept,
+            *known,
             line(model, here, looks.1, width),
-            "what is kept is what is true"
+            "a known text is the present one"
         );
     }
-    match kept {
+    match known {
         Some(line) => canvas.row(words, line, more),
         None => canvas.row(words, &line(model, here, looks.1, width), more),
     }
@@ -76,7 +76,7 @@ pub(crate) fn node_row(
     sign
 }
 
-/// The place of the text of a row, after lanes of so many columns.
+/// The place of the text of a row, after the widest lanes.
 pub(crate) fn text_place(place: Rect, widest: usize) -> Rect {
     let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
     Rect {
