@@ -67,9 +67,7 @@ fn spell(to: &mut [u8], mut number: u32) {
 
 impl fmt::Display for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.hex()
-            .iter()
-            .try_for_each(|digit| f.write_char(char::from(*digit)))
+        f.write_str(std::str::from_utf8(&self.hex()).unwrap_or_default())
     }
 }
 

@@ -36,7 +36,8 @@ impl Run {
         // Parsing it takes a while without optimisation, so do it only once.
         static AUDIT: LazyLock<Playbook> = LazyLock::new(|| builtin::playbook("audit").unwrap().unwrap());
         let playbook = AUDIT.clone();
-        let prompt = playbook.prompt.clone().unwrap();
+        let text = builtin::text("audit").unwrap();
+        let prompt = Playbook::meta("audit", text).unwrap().prompt.unwrap();
         let mut run = Self {
             playbook,
             files: files

@@ -29,10 +29,6 @@ pub struct Playbook {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// The default prompt.
-    pub prompt: Option<String>,
-    /// The file of the JSON Schema that the answer must fit, from the directory of the playbook.
-    pub output_schema: Option<String>,
     /// Streaming speed in tokens per second if there is an operator.
     pub tokens_per_s: f64,
     /// Named values, in order; for each, the first template with a result is used.
@@ -149,8 +145,6 @@ impl Playbook {
         Ok(Self {
             name: meta.name,
             version: meta.version,
-            prompt: meta.prompt,
-            output_schema: meta.output_schema,
             tokens_per_s,
             values,
             rules,
