@@ -45,6 +45,7 @@ pub mod ledger;
 pub mod lineage;
 pub mod live;
 pub mod node;
+mod node_set;
 pub mod orphan_process;
 pub mod output;
 pub mod output_digest;

@@ -16,6 +16,7 @@ use crate::correction;
 use crate::history::{Line, Then};
 use crate::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
 use crate::node::{Content, Node, NodeState, Origin, Revision};
+use crate::node_set::NodeSet;
 use crate::server_question;
 use crate::state::{EditRecord, LedgerOutcome, State};
 use crate::thread::{self, Child};
@@ -417,7 +418,7 @@ fn was_taken(state: &State, call: NodeId, line: &Line) -> bool {
 
 /// Finds the effects whose results become active again or superseded.
 fn ledger(state: &State, moves: &mut Moves) {
-    let mut touched: BTreeSet<NodeId> = moves.falls.iter().map(|id| id.call()).collect();
+    let mut touched: NodeSet = moves.falls.iter().map(|id| id.call()).collect();
     touched.extend(moves.restored.iter().map(|(id, _)| id.call()));
     touched.extend(
         moves
@@ -428,13 +429,13 @@ fn ledger(state: &State, moves: &mut Moves) {
     );
     for (id, to) in &moves.calls {
         if matches!(to, CallMove::WorksOn(_)) {
-            touched.remove(id);
+            touched.remove(*id);
         }
     }
-    let falls: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
+    let falls: NodeSet = moves.falls.iter().copied().collect();
     let remaining: BTreeMap<NodeId, NodeState> = moves.restored.iter().copied().collect();
     let after = |id: NodeId| {
-        if falls.contains(&id) {
+        if falls.contains(id) {
             return None;
         }
         let condition = match remaining.get(&id) {
@@ -448,7 +449,7 @@ fn ledger(state: &State, moves: &mut Moves) {
         .effects
         .keys()
         .filter_map(|seq| state.ledger.get(seq));
-    for entry in effects.filter(|entry| touched.contains(&entry.call)) {
+    for entry in effects.filter(|entry| touched.contains(entry.call)) {
         let counts = result_after(state, entry.call, after) == Some((entry.rev, entry.attempt));
         if counts && entry.more.orphaned {
             moves.attached.push(entry.seq);

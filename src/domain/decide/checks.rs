@@ -164,16 +164,21 @@ pub(super) fn newest_attempt(call: &Call) -> Attempt {
     call.last_attempt().map_or(Attempt(0), |record| record.no)
 }
 
-/// Refuses an edit with more effects than the preview showed.
-pub(super) fn seen(shown: Option<usize>, now: usize) -> Result<(), Refusal> {
-    match shown {
-        Some(shown) if now > shown => Err(Refusal::new(
-            RefusalKind::Effects,
-            format!(
-                "{} effects happened since the preview ({shown} then, {now} now); hint: review the new preview",
-                now - shown,
-            ),
-        )),
-        Some(_) | None => Ok(()),
+/// Refuses an edit with more effects than the preview showed. They are counted only if a preview was shown: a wide edit
+/// has many calls to scan.
+pub(super) fn seen(shown: Option<usize>, count: impl FnOnce() -> usize) -> Result<(), Refusal> {
+    let Some(shown) = shown else {
+        return Ok(());
+    };
+    let now = count();
+    if now <= shown {
+        return Ok(());
     }
+    let more = now - shown;
+    Err(Refusal::new(
+        RefusalKind::Effects,
+        format!(
+            "{more} effects happened since the preview ({shown} then, {now} now); hint: review the new preview"
+        ),
+    ))
 }

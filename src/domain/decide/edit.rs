@@ -50,13 +50,9 @@ pub(super) fn decide(
             keep_later,
         } => {
             let events = commit(draft.state, advice, edits, (reason.as_ref(), *keep_later))?;
-            // Computed only if a preview was shown: a wide edit has many calls to scan.
-            if effects_seen.is_some() {
-                seen(
-                    *effects_seen,
-                    affected_nodes::effects_of(draft.state, &events).len(),
-                )?;
-            }
+            seen(*effects_seen, || {
+                affected_nodes::effects_of(draft.state, &events).len()
+            })?;
             draft.events.extend(events);
             escape::word_given(draft);
             Ok(())

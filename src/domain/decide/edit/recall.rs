@@ -126,10 +126,9 @@ fn go(
     begin(draft, None, what, None);
     end_what_goes(draft, &moves);
     draft.edit(EditEvent::Recalled { of: to, by });
-    seen(
-        shown,
-        affected_nodes::effects_of(draft.state, &draft.events).len(),
-    )
+    seen(shown, || {
+        affected_nodes::effects_of(draft.state, &draft.events).len()
+    })
 }
 
 /// Closes the streams and cancels the executions that become superseded.
