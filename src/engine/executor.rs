@@ -102,6 +102,11 @@ impl Executor {
         }
     }
 
+    /// Returns true if requests need the whole context.
+    pub fn reads_history(&self) -> bool {
+        self.model.reads_history()
+    }
+
     /// Asks the model; blocks are reported as they complete.
     pub fn ask(&mut self, (turn, request): (TurnId, u32), mut what: Request) {
         what.quirks.extend(self.model.quirks());

@@ -195,6 +195,7 @@ impl ReplyBuilder {
                 | Chunk::Args { .. }
                 | Chunk::Sealed { .. }
                 | Chunk::Refused { .. }
+                | Chunk::Sent { .. }
                 | Chunk::Unknown { .. } => {}
             }
             if self.text.len() > LONGEST {

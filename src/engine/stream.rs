@@ -13,7 +13,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use overrule_base::text::visible;
-use overrule_domain::event::run::ToolCard;
 use overrule_domain::id::TurnId;
 use overrule_domain::input::Block;
 use overrule_domain::live::{Live, LivePart};
@@ -49,7 +48,13 @@ fn newest(text: &str) -> (u64, &str) {
 }
 
 /// The effective argument text of a call: models express missing arguments in different ways.
-fn argument_text(text: Arc<str>, schema: Option<&Value>, strict: bool) -> Arc<str> {
+fn argument_text(text: Arc<str>, schema: Option<&str>, strict: bool) -> Arc<str> {
+    let is_empty = matches!(text.trim(), "" | "null" | "\"\"");
+    if !is_empty && !strict {
+        return text;
+    }
+    let schema = schema.map(|schema| serde_json::from_str::<Value>(schema).unwrap_or_default());
+    let schema = schema.as_ref();
     let required = schema.and_then(|schema| schema.get("required")?.as_array());
     let may_lack = schema.is_some() && required.is_none_or(Vec::is_empty);
     match (text.trim(), schema) {
@@ -93,7 +98,7 @@ enum Kind {
 #[derive(Debug, Default)]
 pub struct Assembler {
     /// The tools on offer, with their schemas.
-    tools: Vec<(Arc<str>, Value)>,
+    tools: Vec<(Arc<str>, Arc<str>)>,
     /// True if schemas were offered in which null represents an omitted property.
     strict: bool,
     parts: Vec<Part>,
@@ -123,10 +128,11 @@ pub struct Assembler {
 impl Assembler {
     /// Creates an assembler for a reply to a request.
     pub fn new(request: &Request) -> Self {
-        let schema = |card: &ToolCard| serde_json::from_str(&card.schema).unwrap_or_default();
         let tools = request.tools.iter();
         Self {
-            tools: tools.map(|card| (card.name.clone(), schema(card))).collect(),
+            tools: tools
+                .map(|card| (card.name.clone(), card.schema.clone()))
+                .collect(),
             strict: request.quirks.contains(&Quirk::StrictSchemas),
             sent: request_bytes(&request.system, &request.messages, &request.tools),
             ..Self::default()
@@ -184,6 +190,7 @@ impl Assembler {
             Chunk::Refused { words } => self.refused = Some(words),
             Chunk::Unknown { raw } if self.strange <= MAX_NOTICES => self.unknown.push(raw),
             Chunk::Unknown { raw } => self.untold = Some(raw),
+            Chunk::Sent { bytes } => self.sent = bytes,
             Chunk::Usage(usage) => self.usage = usage,
             Chunk::Finish(stop) => self.finish = Some(stop),
         }
@@ -215,7 +222,11 @@ impl Assembler {
                 self.strange += 1;
                 (0, raw.len())
             }
-            Chunk::Usage(_) | Chunk::Finish(_) | Chunk::WasReasoning { .. } | Chunk::Learned { .. } => return,
+            Chunk::Usage(_)
+            | Chunk::Finish(_)
+            | Chunk::WasReasoning { .. }
+            | Chunk::Learned { .. }
+            | Chunk::Sent { .. } => return,
         };
         let known = !matches!(chunk, Chunk::Unknown { .. } | Chunk::Refused { .. });
         self.stored = self.stored.saturating_add(adds);
@@ -339,7 +350,7 @@ impl Assembler {
                     tool: Arc::from(tool.as_str()),
                     args: {
                         let schema = self.tools.iter().find(|(name, _)| **name == **tool);
-                        argument_text(text, schema.map(|(_, schema)| schema), self.strict)
+                        argument_text(text, schema.map(|(_, schema)| &**schema), self.strict)
                     },
                     opaque,
                 }),

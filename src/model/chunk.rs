@@ -69,6 +69,11 @@ pub enum Chunk {
         /// The raw data.
         raw: String,
     },
+    /// Bytes of the request as it was sent, where it is made of more than the model was given.
+    Sent {
+        /// How many.
+        bytes: u64,
+    },
     /// Token counts; the last chunk wins.
     Usage(Usage),
     /// The end mark of the provider.
@@ -87,7 +92,7 @@ impl Chunk {
             | Self::Refused { .. }
             | Self::Sealed { .. }
             | Self::Finish(_) => true,
-            Self::Learned { .. } | Self::Unknown { .. } | Self::Usage(_) => false,
+            Self::Learned { .. } | Self::Unknown { .. } | Self::Sent { .. } | Self::Usage(_) => false,
         }
     }
 }

@@ -100,6 +100,7 @@ pub fn summary(wire: Wire, bytes: &[u8]) -> Summary {
             }
             Chunk::WasReasoning { .. }
             | Chunk::Learned { .. }
+            | Chunk::Sent { .. }
             | Chunk::Refused { .. }
             | Chunk::Unknown { .. } => {}
         }
@@ -130,6 +131,7 @@ fn line(chunk: &Chunk) -> Value {
         Chunk::Refused { words } => json!({"type": "refusal", "text": words}),
         Chunk::Learned { quirk, words } => json!({"type": "learned", "quirk": quirk, "text": words}),
         Chunk::Unknown { raw } => json!({"type": "unknown", "raw": raw}),
+        Chunk::Sent { bytes } => json!({"type": "sent", "bytes": bytes}),
         Chunk::Usage(usage) => json!({"type": "usage", "usage": usage}),
         Chunk::Finish(stop) => json!({"type": "finish", "finish": finish_reason(stop)}),
     }

@@ -66,6 +66,12 @@ pub trait Model: Send + Sync {
         Quirks::new()
     }
 
+    /// Returns true if a request needs the whole context. Otherwise it gets only the notes at the end of it, and the
+    /// model reports [the bytes](Chunk::Sent) that it sent.
+    fn reads_history(&self) -> bool {
+        true
+    }
+
     /// Sends a request and passes on chunks until the stream ends.
     ///
     /// Returns `Ok` after the end mark was sent, and `Err` for a stream that broke, never started or was cut

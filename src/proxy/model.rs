@@ -91,6 +91,11 @@ impl AgentModel {
         let body = overlay::applied(&overlays, restored.as_ref().unwrap_or(&incoming.request), &notes);
         let body = body.map_err(|error| fault(StreamFaultKind::Request, error.to_string()))?;
         request.tap.note(Way::Sent, body.bytes());
+        let bytes = body.bytes().len() as u64;
+        chunks
+            .send(Chunk::Sent { bytes })
+            .await
+            .map_err(|_| cancelled())?;
         let is_begun = begun.is_some();
         let sent = async {
             if let Some(response) = begun {
@@ -303,6 +308,11 @@ impl Texts {
 impl Model for AgentModel {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    /// The agent sends it.
+    fn reads_history(&self) -> bool {
+        false
     }
 
     fn ask(

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::result::result_text;
@@ -81,11 +82,29 @@ pub fn outline_to(
     (before, end): (Option<TurnId>, u32),
     status: TurnScope,
 ) -> Vec<Piece<'_>> {
+    outline_in(state, thread, (before, 0..end), status)
+}
+
+/// The part of that outline which the turns at some places give.
+pub(crate) fn outline_in(
+    state: &State,
+    thread: ThreadId,
+    (before, places): (Option<TurnId>, Range<u32>),
+    status: TurnScope,
+) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
-    let counts = |turn: &&Turn| turn.pos < end && (turn.is_active() || status == TurnScope::WithHeld);
     let absent = left_out::turns(state, thread, before);
-    let turns: Vec<&Turn> = state.turns_of(thread).filter(counts).collect();
+    // A note stands for turns that may lie before these places.
+    let first = if absent.is_empty() { places.start } else { 0 };
+    let line = state.turns_of(thread).rev();
+    let mut turns: Vec<&Turn> = line
+        .skip_while(|turn| turn.pos >= places.end)
+        .take_while(|turn| turn.pos >= first)
+        .filter(|turn| turn.is_active() || status == TurnScope::WithHeld)
+        .collect();
+    turns.reverse();
     let mut notes = left_out::notes(state, &turns, &absent);
+    turns.retain(|turn| turn.pos >= places.start);
     let mut turns = turns.into_iter().peekable();
     while let Some(turn) = turns.next() {
         if absent.contains_key(&turn.id) {
@@ -107,6 +126,25 @@ pub fn outline_to(
         }
     }
     pieces
+}
+
+/// The notes at the end of the messages of a thread before a turn.
+pub fn last_notes(state: &State, thread: ThreadId, before: TurnId) -> Vec<Message> {
+    let end = state.turns.get(&before).map_or(u32::MAX, |turn| turn.pos);
+    let mut pieces = Vec::new();
+    let line = state.turns_of(thread).rev();
+    for turn in line.filter(|turn| turn.pos < end && turn.is_active()) {
+        pieces = outline_in(state, thread, (Some(before), turn.pos..end), TurnScope::Active);
+        let last = pieces.iter().rposition(|piece| !matches!(piece, Piece::Note(..)));
+        if let Some(last) = last {
+            pieces.drain(..=last);
+            break;
+        }
+    }
+    let notes = pieces.into_iter();
+    notes
+        .filter_map(|piece| message(state, piece, &BTreeSet::new()))
+        .collect()
 }
 
 /// Makes the message of a piece; none for a call without content.

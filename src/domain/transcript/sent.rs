@@ -15,6 +15,7 @@ use crate::event::{Event, TurnEvent};
 use crate::id::TurnId;
 use crate::state::State;
 use crate::thread;
+use crate::turn::Turn;
 
 /// What a request says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +33,20 @@ pub struct SentRequest {
 /// What the request of a turn says, made from the state in which it is sent; none where there is no such turn.
 pub fn sent(state: &State, turn: TurnId) -> Option<SentRequest> {
     let turn = state.turns.get(&turn)?;
-    let mut messages = build::messages(state, turn.thread, Some(turn.id));
+    let messages = build::messages(state, turn.thread, Some(turn.id));
+    Some(ending_with_notices(state, turn, messages))
+}
+
+/// The same, but of the messages only the notes at their end, without the work of making the others.
+pub fn sent_after_history(state: &State, turn: TurnId) -> Option<SentRequest> {
+    let turn = state.turns.get(&turn)?;
+    let notes = build::last_notes(state, turn.thread, turn.id);
+    Some(ending_with_notices(state, turn, notes))
+}
+
+fn ending_with_notices(state: &State, turn: &Turn, mut messages: Vec<Message>) -> SentRequest {
     messages.extend(build::notices(state, turn));
-    Some(SentRequest {
+    SentRequest {
         model: state
             .started
             .as_ref()
@@ -46,7 +58,7 @@ pub fn sent(state: &State, turn: TurnId) -> Option<SentRequest> {
         } else {
             thread::tools(state, turn.thread)
         },
-    })
+    }
 }
 
 /// Finds in a record what a request said: the facts are folded up to it, as they were when it was sent.

@@ -14,7 +14,7 @@ use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use overrule_domain::reduction::summary;
 use overrule_domain::refusal::Refusal;
 use overrule_domain::thread::ROOT;
-use overrule_domain::transcript::sent::sent;
+use overrule_domain::transcript::sent::{sent, sent_after_history};
 use overrule_domain::turn::{Producer, Stream};
 use overrule_domain::{decide, effects};
 use overrule_model::{Quirk, Quirks, Request, Tap};
@@ -105,7 +105,13 @@ impl Driver {
         if turn.asked != request || turn.stream != Stream::Open {
             return;
         }
-        let Some(sent) = sent(&self.state, id) else { return };
+        let reads_history = self.executor.as_ref().is_some_and(|one| one.reads_history());
+        let sent = if reads_history {
+            sent(&self.state, id)
+        } else {
+            sent_after_history(&self.state, id)
+        };
+        let Some(sent) = sent else { return };
         let number = self
             .state
             .turns_of(turn.thread)

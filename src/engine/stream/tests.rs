@@ -1,6 +1,7 @@
 //! Tests how pieces of a reply become blocks, and where a reply ends.
 
 use super::*;
+use overrule_domain::event::run::ToolCard;
 
 fn text(part: u32, delta: &str) -> Chunk {
     Chunk::Text {

@@ -100,7 +100,7 @@ impl ReplyParts {
             Chunk::Refused { words } => self.refusal.get_or_insert_default().push_str(words),
             Chunk::Usage(usage) => self.usage = Some(*usage),
             Chunk::Finish(stop) => self.stop = Some(stop.clone()),
-            Chunk::Learned { .. } | Chunk::Unknown { .. } => {}
+            Chunk::Learned { .. } | Chunk::Unknown { .. } | Chunk::Sent { .. } => {}
         }
     }
 
