@@ -8,6 +8,7 @@
 mod at;
 mod breaker;
 mod call;
+mod context;
 mod edit;
 mod escape;
 mod index;
@@ -61,6 +62,7 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         index::look_again(state, id);
         index::wake_readers(state, id);
     }
+    context::follow(state, &envelope.event);
     let busy = under_way(state);
     state.tally.active.from(at.utc_ms, busy);
 }

@@ -101,6 +101,12 @@ fn counting(state: &State, thread: ThreadId, before: Option<TurnId>) -> impl Ite
         .filter(move |edit| line.holds(edit.epoch))
 }
 
+/// Returns true if a request may have been reduced: requests of a thread can differ in what is before them then.
+pub(crate) fn is_any(state: &State) -> bool {
+    let mut edits = state.operator.edits.iter();
+    edits.any(|edit| !edit.shortened.is_empty() || !edit.left_out.is_empty())
+}
+
 /// Returns the calls whose results are shortened in requests of a thread: in that for a turn, or in the next one.
 pub fn shortened(state: &State, thread: ThreadId, before: Option<TurnId>) -> BTreeSet<NodeId> {
     if state.operator.edits.iter().all(|edit| edit.shortened.is_empty()) {

@@ -11,7 +11,7 @@ use super::id::{NodeId, Rev, Seq, ThreadId, TurnId};
 use super::state::State;
 use super::thread;
 use super::transcript::build::{self, Piece};
-use super::transcript::hash::{context_hash, request_hash};
+use super::transcript::hash::{self, BegunHash, context_hash, request_hash};
 use super::turn::Activity;
 
 /// Returns the events of a new request for a turn.
@@ -93,14 +93,17 @@ fn new_since(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<(No
     let end = before
         .and_then(|id| state.turns.get(&id))
         .map_or(u32::MAX, |turn| turn.pos);
-    let since = state
-        .turns_of(thread)
+    // What a turn before this one was asked with is not new, as long as it is kept.
+    let kept = hash::kept(state, thread, end).filter(|kept| kept.places() < end);
+    let first = kept.map_or(0, BegunHash::places);
+    let newest = state.turns_of(thread).rev().take_while(|turn| turn.pos >= first);
+    let since = newest
         .filter(|turn| turn.pos < end && turn.asked > 0)
         .map(|turn| turn.asked_at)
         .max()
         .unwrap_or(Seq(0));
     let mut ids: Vec<NodeId> = Vec::new();
-    for piece in build::outline(state, thread, before, build::TurnScope::Active) {
+    for piece in build::outline_in(state, thread, (before, first..end), build::TurnScope::Active) {
         match piece {
             Piece::User(node) => ids.push(node.id),
             Piece::Assistant(text, calls) => {

@@ -32,6 +32,7 @@ use super::repair_stats::RepairStats;
 use super::rule::SessionRule;
 use super::thread::Child;
 use super::tool_change::ToolChange;
+use super::transcript::hash::BegunHash;
 use super::turn::{Turn, Usage};
 use super::weight::{Imported, ToolOffer, Word};
 
@@ -85,6 +86,8 @@ pub struct Threads {
     pub turns: BTreeMap<ThreadId, Vec<TurnId>>,
     /// The sub-agents that ever were, by their thread.
     pub children: BTreeMap<ThreadId, Child>,
+    /// The hash of what each thread was last asked with, to be continued: only while nothing of it has changed.
+    pub contexts: BTreeMap<ThreadId, BegunHash>,
 }
 
 /// Where a run comes from: its start, the sessions that it is a copy of, the agent that it supervises.

@@ -3,6 +3,7 @@
 //! Must not know: which session led there.
 
 mod agenda;
+mod contexts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -53,6 +54,9 @@ impl Witness {
             self.ends.insert(state.epoch, End::of(state));
         }
         self.book.before(state, envelope);
+        if let Event::Turn(event) = &envelope.event {
+            contexts::new(state, event);
+        }
         match &envelope.event {
             Event::Call(CallEvent::Started { call, .. }) => self.starts(state, *call),
             Event::Edit(EditEvent::Committed {
@@ -161,6 +165,7 @@ impl Witness {
         if whole {
             self.pins_stay(state, &envelope.event);
             agenda(state);
+            contexts::contexts(state);
             self.revisions_stay(state);
         } else {
             self.pinned.clear();

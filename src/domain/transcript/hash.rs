@@ -5,11 +5,12 @@
 //! A context hash covers roles, kinds, contents and results, with call ids replaced by their order;
 //! no ids, times or notices, so that an equal context has an equal hash whenever it comes about.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use super::ModelText;
-use super::build::{Piece, TurnScope, opaque, outline};
+use super::build::{Piece, TurnScope, opaque, outline_in};
 use super::result::result_body;
 use crate::call::Call;
 use crate::id::{NodeId, ThreadId, TurnId};
@@ -17,6 +18,77 @@ use crate::node::Node;
 use crate::reduction;
 use crate::state::State;
 use crate::thread;
+use crate::turn::Turn;
+
+/// The hash of the first part of a context, to be continued.
+#[derive(Clone)]
+pub struct BegunHash {
+    /// The turns before this place are in it.
+    places: u32,
+    /// The calls in it.
+    calls: u64,
+    hasher: Box<blake3::Hasher>,
+}
+
+impl BegunHash {
+    fn new() -> Self {
+        let hasher = blake3::Hasher::new_derive_key("overrule context v1");
+        Self {
+            places: 0,
+            calls: 0,
+            hasher: Box::new(hasher),
+        }
+    }
+
+    /// Returns the first place of the thread that is not in it.
+    pub fn places(&self) -> u32 {
+        self.places
+    }
+
+    fn hash(&self) -> blake3::Hash {
+        self.hasher.finalize()
+    }
+
+    fn hex(&self) -> Arc<str> {
+        Arc::from(self.hash().to_hex().as_str())
+    }
+}
+
+impl PartialEq for BegunHash {
+    fn eq(&self, other: &Self) -> bool {
+        (self.places, self.calls, self.hash()) == (other.places, other.calls, other.hash())
+    }
+}
+
+impl Eq for BegunHash {}
+
+impl fmt::Debug for BegunHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BegunHash")
+            .field("places", &self.places)
+            .field("calls", &self.calls)
+            .field("hash", &self.hash())
+            .finish()
+    }
+}
+
+/// What is kept of the context of a thread up to a place; none where that may say something else now.
+pub(crate) fn kept(state: &State, thread: ThreadId, end: u32) -> Option<&BegunHash> {
+    let kept = state.threads.contexts.get(&thread)?;
+    (kept.places <= end && !reduction::is_any(state)).then_some(kept)
+}
+
+/// The hash of what a turn is asked with, to be continued; none where the next request may say the same otherwise.
+pub(crate) fn begun(state: &State, turn: &Turn) -> Option<BegunHash> {
+    let kept = kept(state, turn.thread, turn.pos);
+    let scope = (turn.thread, Some(turn.id), TurnScope::Active);
+    (!reduction::is_any(state)).then(|| hashed(state, scope, kept))
+}
+
+/// Hash of the context that a turn sees, made without what is kept of it.
+pub fn whole_context_hash(state: &State, thread: ThreadId, before: Option<TurnId>) -> Arc<str> {
+    hashed(state, (thread, before, TurnScope::Active), None).hex()
+}
 
 /// Hash of the context that a turn sees; of the whole thread where no turn is named.
 pub fn context_hash(state: &State, thread: ThreadId, before: Option<TurnId>) -> Arc<str> {
@@ -30,13 +102,40 @@ pub fn context_hash_of(
     before: Option<TurnId>,
     status: TurnScope,
 ) -> Arc<str> {
-    let mut hasher = blake3::Hasher::new_derive_key("overrule context v1");
-    let mut ordinals: BTreeMap<NodeId, u64> = BTreeMap::new();
+    let end = place(state, before);
+    let kept = kept(state, thread, end).filter(|_| status == TurnScope::Active);
+    hashed(state, (thread, before, status), kept).hex()
+}
+
+/// The place of a turn; that after all turns where none is named.
+fn place(state: &State, turn: Option<TurnId>) -> u32 {
+    let turn = turn.and_then(|turn| state.turns.get(&turn));
+    turn.map_or(u32::MAX, |turn| turn.pos)
+}
+
+/// The hash of a context, continued from what is kept of it.
+fn hashed(
+    state: &State,
+    (thread, before, status): (ThreadId, Option<TurnId>, TurnScope),
+    kept: Option<&BegunHash>,
+) -> BegunHash {
+    let end = place(state, before);
+    let mut begun = kept.map_or_else(BegunHash::new, Clone::clone);
     let shortened = reduction::shortened(state, thread, before);
-    for piece in outline(state, thread, before, status) {
+    let pieces = outline_in(state, thread, (before, begun.places..end), status);
+    put_pieces(state, pieces, &shortened, &mut begun);
+    begun.places = end;
+    begun
+}
+
+fn put_pieces(state: &State, pieces: Vec<Piece<'_>>, shortened: &BTreeSet<NodeId>, begun: &mut BegunHash) {
+    let hasher = &mut *begun.hasher;
+    // Results follow the calls of their own turn.
+    let mut ordinals: BTreeMap<NodeId, u64> = BTreeMap::new();
+    for piece in pieces {
         match piece {
-            Piece::User(node) => put(&mut hasher, "user", &[node.text()]),
-            Piece::Note(about, text) => put(&mut hasher, "note", &[&format!("{about:?}"), &text]),
+            Piece::User(node) => put(hasher, "user", &[node.text()]),
+            Piece::Note(about, text) => put(hasher, "note", &[&format!("{about:?}"), &text]),
             Piece::Assistant(call_content, calls) => {
                 for ModelText {
                     text,
@@ -48,20 +147,21 @@ pub fn context_hash_of(
                 {
                     let flags = format!("{reasoning} {by_operator}");
                     put(
-                        &mut hasher,
+                        hasher,
                         "said",
                         &[text, &flags, opaque.as_deref().unwrap_or_default()],
                     );
                 }
                 for call in calls {
-                    let ordinal = ordinals.len() as u64;
+                    let ordinal = begun.calls;
+                    begun.calls += 1;
                     ordinals.insert(call.id, ordinal);
                     let (tool, args) = called(state, call);
                     let ordinal = ordinal.to_string();
                     // Calls without such members keep the hash that they always had.
                     match opaque(state, call) {
-                        Some(opaque) => put(&mut hasher, "call", &[&ordinal, tool, args, opaque]),
-                        None => put(&mut hasher, "call", &[&ordinal, tool, args]),
+                        Some(opaque) => put(hasher, "call", &[&ordinal, tool, args, opaque]),
+                        None => put(hasher, "call", &[&ordinal, tool, args]),
                     }
                 }
             }
@@ -76,14 +176,13 @@ pub fn context_hash_of(
                     body
                 };
                 put(
-                    &mut hasher,
+                    hasher,
                     "result",
                     &[&ordinal.to_string(), tool, &body, &is_error.to_string()],
                 );
             }
         }
     }
-    Arc::from(hasher.finalize().to_hex().as_str())
 }
 
 /// The tool and the argument text of a call.
