@@ -217,8 +217,8 @@ impl Reader<'_> {
                     .into(),
             };
             length += piece.len();
-            self.received.note(&piece);
             if length > MAX_REPLY {
+                self.received.note(&piece);
                 return Err(fault(
                     StreamFaultKind::Truncated,
                     format!("the reply is longer than {MAX_REPLY} bytes"),
@@ -226,7 +226,10 @@ impl Reader<'_> {
             }
             let mut events = Vec::new();
             let read = self.reply.feed(&piece, &mut events);
-            self.take(events).await?;
+            let taken = self.take(events).await;
+            // The agent does not wait for a file.
+            self.received.note(&piece);
+            taken?;
             read?;
             if is_end {
                 break;

@@ -93,7 +93,7 @@ pub fn limits(limits: Limits) -> Limits {
     }
 }
 
-/// Returns the tools of an agent. A schema that cannot be read allows any arguments.
+/// Returns the tools of an agent. A schema that cannot be read, or turns out to be broken, allows any object as arguments.
 pub fn registry(tools: &[agent::AgentTool], run: &Arc<AgentRun>) -> Registry {
     let mut registry = Registry::default();
     let of_agent = || tools.iter().filter(|tool| !tool.is_providers);

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, Validator};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::budget::{self, NotCheckable};
 use super::complete::{Completion, complete};
@@ -65,10 +65,25 @@ impl Retrieve for Nothing {
 pub struct Checker {
     schema: Value,
     /// An error if the schema cannot be compiled.
-    validator: OnceLock<Result<Validator, NotCheckable>>,
+    validator: OnceLock<Result<Compiled, NotCheckable>>,
+    /// True if any object is right where the schema is broken.
+    is_lenient: bool,
     /// Maximum visits of a check for each value, if that bounds them.
     visits_of_a_value: Option<u64>,
     keeps_digits: bool,
+}
+
+struct Compiled {
+    validator: Validator,
+    /// False where it is that of any object, in place of a broken schema.
+    is_own: bool,
+}
+
+impl Compiled {
+    fn own(validator: Validator) -> Self {
+        let is_own = true;
+        Self { validator, is_own }
+    }
 }
 
 impl fmt::Debug for Checker {
@@ -85,10 +100,10 @@ impl Checker {
     pub fn new(schema_text: &str) -> Result<Self, Error> {
         let checker = Self::of_known(schema_text)?;
         let validator = match budget::compilable(&checker.schema) {
-            Ok(_) => Ok(build(&checker.schema).map_err(|error| Error::NotSchema {
+            Ok(_) => Ok(Compiled::own(build(&checker.schema).map_err(|error| Error::NotSchema {
                 at: error.instance_path().to_string(),
                 why: sentence::shown_text(&causes(&error)),
-            })?),
+            })?)),
             Err(why) => Err(why),
         };
         checker.validator.get_or_init(|| validator);
@@ -103,7 +118,17 @@ impl Checker {
             visits_of_a_value: budget::visits_of_a_value(&schema),
             schema,
             validator: OnceLock::new(),
+            is_lenient: false,
             keeps_digits: false,
+        })
+    }
+
+    /// Takes the schema of a tool that another program offers, without compiling it now. Against a schema that turns out
+    /// to be broken any object is right: it is for that program to refuse it.
+    pub fn lenient(schema_text: &str) -> Result<Self, Error> {
+        Ok(Self {
+            is_lenient: true,
+            ..Self::of_known(schema_text)?
         })
     }
 
@@ -113,17 +138,23 @@ impl Checker {
     }
 
     /// True if every text of `bytes` bytes can be checked within the limits.
-    fn is_light(&self, bytes: usize) -> bool {
+    fn is_light(&self, compiled: &Compiled, bytes: usize) -> bool {
         let visits = self.visits_of_a_value;
-        visits.is_some_and(|visits| budget::is_light(visits, bytes))
+        !compiled.is_own || visits.is_some_and(|visits| budget::is_light(visits, bytes))
     }
 
-    fn validator(&self) -> Result<&Validator, NotCheckable> {
-        let validator = self.validator.get_or_init(|| {
+    fn compiled(&self) -> Result<&Compiled, NotCheckable> {
+        let compiled = self.validator.get_or_init(|| {
             budget::compilable(&self.schema)?;
-            build(&self.schema).map_err(|_| NotCheckable::Broken)
+            if let Ok(validator) = build(&self.schema) {
+                return Ok(Compiled::own(validator));
+            }
+            let any = self.is_lenient.then(|| build(&json!({"type": "object"})).ok());
+            let validator = any.flatten().ok_or(NotCheckable::Broken)?;
+            let is_own = false;
+            Ok(Compiled { validator, is_own })
         });
-        validator.as_ref().map_err(|why| *why)
+        compiled.as_ref().map_err(|why| *why)
     }
 
     /// Accepts numbers that no value can hold exactly: the tool gets the text itself, digit by digit.
@@ -140,10 +171,11 @@ impl Checker {
     /// Returns why an argument text cannot be checked within the limits; `None` if it can. A text that cannot is
     /// neither right nor wrong: its other checks give one fault of the keyword [`BUDGET`].
     pub fn not_checkable(&self, args_text: &str) -> Option<NotCheckable> {
-        if let Err(why) = self.validator() {
-            return Some(why);
-        }
-        if self.is_light(args_text.len()) {
+        let compiled = match self.compiled() {
+            Ok(compiled) => compiled,
+            Err(why) => return Some(why),
+        };
+        if self.is_light(compiled, args_text.len()) {
             return None;
         }
         let value = reading::read(args_text, self.keeps_digits)
@@ -156,8 +188,11 @@ impl Checker {
     pub fn cost(&self, args_text: &str) -> Option<u64> {
         let reading = reading::read(args_text, self.keeps_digits);
         let value = reading.value.map(without_reserved).unwrap_or_default();
-        self.validator().ok()?;
-        let visits = budget::affordable(&self.schema, &value, args_text.len()).ok()?;
+        let visits = if self.compiled().ok()?.is_own {
+            budget::affordable(&self.schema, &value, args_text.len()).ok()?
+        } else {
+            0
+        };
         Some(visits + args_text.len() as u64 / READ)
     }
 
@@ -274,10 +309,11 @@ impl Checker {
         value: &'v Value,
         bytes: usize,
     ) -> Result<Vec<ValidationError<'v>>, NotCheckable> {
-        let validator = self.validator()?;
-        if !self.is_light(bytes) {
+        let compiled = self.compiled()?;
+        if !self.is_light(compiled, bytes) {
             budget::affordable(&self.schema, value, bytes)?;
         }
+        let validator = &compiled.validator;
         let errors: Vec<ValidationError<'v>> = if bytes > LONG {
             validator.validate(value).err().into_iter().collect()
         } else {

@@ -40,6 +40,36 @@ fn a_known_schema_is_compiled_at_the_first_check() {
     assert!(Checker::of_known("{").is_err());
 }
 
+#[test]
+fn a_broken_schema_of_another_program_allows_any_object_and_a_good_one_is_checked() {
+    let number = json!({"properties": {"n": {"type": "integer"}}});
+    let lenient = Checker::lenient(&number.to_string()).unwrap();
+    let wrong = r#"{"n": "x"}"#;
+    assert!(!lenient.is_compiled());
+    assert_eq!(found(&lenient, wrong), found(&checker(&number), wrong));
+    assert_eq!(lenient.not_checkable(wrong), None);
+    let long = json!({"n": "x".repeat(100_000)}).to_string();
+    for broken in [
+        json!({"type": 3}),
+        json!({"$ref": "other.json"}),
+        json!({"pattern": "("}),
+        json!(7),
+    ] {
+        let lenient = Checker::lenient(&broken.to_string()).unwrap();
+        for args in ["{}", r#"{"n": "x"}"#, &long] {
+            assert_eq!(lenient.not_checkable(args), None, "{broken}");
+            assert_eq!(found(&lenient, args), [""; 0], "{broken}");
+            assert_eq!(found_open(&lenient, args), [""; 0], "{broken}");
+            assert_eq!(lenient.violations(args).unwrap().len(), 0, "{broken}");
+            assert!(lenient.cost(args).is_some(), "{broken}");
+        }
+        assert_eq!(found(&lenient, "[]").len(), 1, "{broken}");
+        assert_eq!(lenient.violations("[]").unwrap().len(), 1, "{broken}");
+    }
+    // One that is too large to be compiled is not broken.
+    assert!(Checker::lenient("{").is_err());
+}
+
 /// Returns `path keyword: message` for every fault.
 fn found(checker: &Checker, text: &str) -> Vec<String> {
     lines(checker.check(text))

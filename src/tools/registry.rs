@@ -86,9 +86,11 @@ impl Registry {
         if self.entry(name).is_some() {
             return Err(Error::Duplicate(name.to_string()));
         }
-        // The tests compile the schemas of this program's own tools.
+        // The tests compile the schemas of this program's own tools. An agent waits until its own are read, and they are
+        // its own matter.
         let checker = match &card.origin {
             None => Checker::of_known(&card.schema),
+            Some(_) if card.is_of_agent() => Checker::lenient(&card.schema),
             Some(_) => Checker::new(&card.schema),
         };
         let checker = checker.map_err(|source| Error::Schema {
@@ -245,6 +247,8 @@ fn is_name(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::builtin;
+    use overrule_domain::call::Outcome;
+    use overrule_domain::event::run::ToolOrigin;
 
     fn all() -> Registry {
         Registry::new(builtin::all(&builtin::Setup::default())).unwrap()
@@ -377,6 +381,44 @@ mod tests {
         assert_eq!(registry.check("read_file", text, true).unwrap().len(), 1);
     }
 
+    struct Foreign(Spec);
+
+    impl Tool for Foreign {
+        fn spec(&self) -> &Spec {
+            &self.0
+        }
+
+        fn run(&self, _: crate::Job) -> futures_util::future::BoxFuture<'static, Outcome> {
+            Box::pin(async { Outcome::ok("1") })
+        }
+    }
+
+    fn with_schema(source: &str, schema: &str) -> Result<Registry, Error> {
+        let mut spec = all().spec("search").unwrap().clone();
+        spec.card.schema = schema.into();
+        spec.card.origin = Some(Box::new(ToolOrigin {
+            source: source.into(),
+            server: None,
+            tool: "search".into(),
+            title: None,
+            pin: "5ab7".into(),
+            drift: None,
+        }));
+        Registry::new([Arc::new(Foreign(spec)) as Arc<dyn Tool>])
+    }
+
+    #[test]
+    fn a_broken_schema_of_an_agent_neither_refuses_nor_blocks_and_a_good_one_is_checked() {
+        let (broken, good) = (r#"{"type":3}"#, r#"{"properties":{"n":{"type":"integer"}}}"#);
+        let args = r#"{"n":"x"}"#;
+        assert!(with_schema("declared", broken).is_err());
+        let of_agent = |schema| with_schema(ToolOrigin::AGENT, schema).unwrap();
+        assert_eq!(of_agent(broken).check("search", args, true), Some(Vec::new()));
+        assert_eq!(of_agent(broken).not_checkable("search", args), None);
+        assert_eq!(of_agent(good).check("search", args, true).unwrap().len(), 1);
+        assert_eq!(of_agent(good).not_checkable("search", args), None);
+    }
+
     #[test]
     fn a_tag_is_part_of_what_a_tool_is() {
         let mut registry = all();
@@ -397,7 +439,7 @@ mod tests {
     fn how_a_server_changed_is_part_of_what_its_tools_are() {
         let with = |drift: Option<&str>| {
             let mut card = all().spec("search").unwrap().card.clone();
-            card.origin = Some(Box::new(overrule_domain::event::run::ToolOrigin {
+            card.origin = Some(Box::new(ToolOrigin {
                 source: "mcp".into(),
                 server: Some("s".into()),
                 tool: "search".into(),
