@@ -100,9 +100,11 @@ impl Checker {
     pub fn new(schema_text: &str) -> Result<Self, Error> {
         let checker = Self::of_known(schema_text)?;
         let validator = match budget::compilable(&checker.schema) {
-            Ok(_) => Ok(Compiled::own(build(&checker.schema).map_err(|error| Error::NotSchema {
-                at: error.instance_path().to_string(),
-                why: sentence::shown_text(&causes(&error)),
+            Ok(_) => Ok(Compiled::own(build(&checker.schema).map_err(|error| {
+                Error::NotSchema {
+                    at: error.instance_path().to_string(),
+                    why: sentence::shown_text(&causes(&error)),
+                }
             })?)),
             Err(why) => Err(why),
         };

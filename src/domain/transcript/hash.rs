@@ -68,7 +68,7 @@ impl fmt::Debug for BegunHash {
             .field("places", &self.places)
             .field("calls", &self.calls)
             .field("hash", &self.hash())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
