@@ -244,10 +244,9 @@ fn reach(context: Context) -> impl Iterator<Item = Context> {
 fn wider(context: Context) -> &'static [Context] {
     match context {
         Context::Always => &[],
-        Context::Replay => &[Context::Always],
         Context::Panes => &[Context::Replay, Context::Always],
         Context::On(surface) if surface.is_pane => &[Context::Panes, Context::Replay, Context::Always],
-        Context::On(_) | Context::Each(_) => &[Context::Always],
+        Context::Replay | Context::On(_) | Context::Each(_) => &[Context::Always],
     }
 }
 

@@ -112,7 +112,6 @@ impl Settings {
             ask_for_call: self.ask_for_call,
             own: entries("repair.rules", &self.rules)?,
             tools,
-            ..Rules::default()
         })
     }
 }
