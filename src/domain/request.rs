@@ -93,9 +93,9 @@ fn new_since(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<(No
     let end = before
         .and_then(|id| state.turns.get(&id))
         .map_or(u32::MAX, |turn| turn.pos);
-    // What a turn before this one was asked with is not new, as long as it is kept.
-    let kept = hash::kept(state, thread, end).filter(|kept| kept.places() < end);
-    let first = kept.map_or(0, BegunHash::places);
+    // What a turn before this one was asked with is not new, as long as it is stored.
+    let stored = hash::stored(state, thread, end).filter(|stored| stored.places() < end);
+    let first = stored.map_or(0, BegunHash::places);
     let newest = state.turns_of(thread).rev().take_while(|turn| turn.pos >= first);
     let since = newest
         .filter(|turn| turn.pos < end && turn.asked > 0)

@@ -98,7 +98,7 @@ impl History {
         self.messages.starts_with(&old.messages)
     }
 
-    /// True if an agent that gives up the request with another history may go on with this one: it has all items of that,
+    /// True if an agent that gives up the request with another history may continue with this one: it has all items of that,
     /// except for those of the last message.
     pub fn may_replace(&self, open: &Self) -> bool {
         let before = open.messages.len().checked_sub(2);

@@ -11,10 +11,10 @@ use super::history::History;
 use overrule_model::wire::Wire;
 use overrule_model::wire::agent::{AgentRequest, CommonPart, RequestError, decode_after, decode_bytes};
 
-/// Maximum number of requests. As many conversations can be under way at once without one being read as a whole again.
+/// Maximum number of requests. As many conversations can be under way together without one being read as a whole again.
 const MOST: usize = 32;
 /// Maximum bytes of their bodies, which is that of the largest request. The conversations that are under way hold their
-/// newest requests anyway: these bytes are what others, which may never go on, can hold in addition.
+/// newest requests anyway: these bytes are what others, which may never continue, can hold in addition.
 const MOST_BYTES: usize = 64 << 20;
 
 /// A request with the history in it.
@@ -27,8 +27,8 @@ pub struct NewestRequests(Mutex<VecDeque<WithHistory>>);
 impl NewestRequests {
     /// Reads the body of a request, and keeps the request.
     pub fn read(&self, wire: Wire, body: Bytes) -> Result<WithHistory, RequestError> {
-        let kept: Vec<WithHistory> = self.lock().iter().cloned().collect();
-        let own = kept.iter().filter(|(before, _)| before.wire == wire);
+        let known: Vec<WithHistory> = self.lock().iter().cloned().collect();
+        let own = known.iter().filter(|(before, _)| before.wire == wire);
         let parts = own.filter_map(|one| Some((one, CommonPart::of(&one.0, &body)?)));
         let nearest = parts.max_by_key(|(_, part)| part.bytes());
         let (request, history, replaced) = if let Some(((before, history), part)) = nearest {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn each_conversation_is_read_from_where_it_goes_on() {
+    fn each_conversation_is_read_from_where_it_continues() {
         let newest = NewestRequests::default();
         let read = |texts: &[&str]| newest.read(wire(), body(texts).into()).unwrap();
         let (one, other) = (read(&["a", "b"]), read(&["x", "y"]));

@@ -20,7 +20,7 @@ pub enum Place {
     New {
         /// Its key.
         key: Key,
-        /// The conversation that goes on with the request if the agent has hung up there.
+        /// The conversation that continues with the request if the agent has hung up there.
         unless_hung_up: Option<Arc<AgentRun>>,
     },
 }
@@ -68,7 +68,7 @@ pub fn place_of(runs: &Compared, arriving: &Arriving) -> Place {
         nearest => Place::New {
             key: free(runs, key),
             unless_hung_up: nearest
-                .filter(|(_, one)| one.may_go_on)
+                .filter(|(_, one)| one.may_continue)
                 .map(|(run, _)| run.clone()),
         },
     }

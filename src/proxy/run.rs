@@ -256,10 +256,10 @@ impl AgentRun {
         answer.await.unwrap_or_default()
     }
 
-    /// Waits until the agent goes on with a request, because it hung up on the one before.
-    pub async fn goes_on(&self, arriving: &Arc<Arriving>) {
+    /// Waits until the agent continues with a request, because it hung up on the one before.
+    pub async fn continues_with(&self, arriving: &Arc<Arriving>) {
         // None if the task failed.
-        self.ask(|reply| Message::GoesOn(arriving.clone(), reply))
+        self.ask(|reply| Message::Continues(arriving.clone(), reply))
             .await
             .unwrap_or_default();
     }

@@ -85,7 +85,7 @@ pub struct Setup {
     pub begin: Begin,
     /// Recognises the conversation of the session that is resumed, if there is one.
     pub resumed: Option<Belongs>,
-    /// Told about each connection that has shown the token, before the model is asked its first request.
+    /// Receives each connection that has shown the token, before the model is asked its first request.
     pub connected: Option<Connected>,
     /// What the operator must see.
     pub alarms: Alarms,
@@ -117,7 +117,7 @@ pub struct Server {
     /// Recognises the conversation of the session that is resumed, until it was found.
     resumed: Mutex<Option<Belongs>>,
     requests: watch::Sender<u64>,
-    /// The newest requests, of which the next ones have a part.
+    /// The newest requests. The next ones begin like one of them.
     newest: NewestRequests,
     /// Requests beside a conversation that belong to none of their name.
     nameless: Mutex<Nameless>,

@@ -66,7 +66,7 @@ impl Socket {
         self.half_closed.clone()
     }
 
-    /// A response begins: what comes next is another request.
+    /// A response begins: the next bytes are another request.
     fn end_request(&mut self) {
         self.waits = false;
         self.in_first_line = true;

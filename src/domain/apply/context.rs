@@ -11,7 +11,7 @@ use crate::transcript::hash;
 enum Changed {
     /// Nothing.
     Nothing,
-    /// What one turn gives, and what comes after it.
+    /// What one turn gives, and everything after it.
     Turn(Option<TurnId>),
     /// Anything.
     Anything,

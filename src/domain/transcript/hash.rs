@@ -72,20 +72,20 @@ impl fmt::Debug for BegunHash {
     }
 }
 
-/// What is kept of the context of a thread up to a place; none where that may say something else now.
-pub(crate) fn kept(state: &State, thread: ThreadId, end: u32) -> Option<&BegunHash> {
-    let kept = state.threads.contexts.get(&thread)?;
-    (kept.places <= end && !reduction::is_any(state)).then_some(kept)
+/// What is stored of the context of a thread up to a place; none where that may say something else now.
+pub(crate) fn stored(state: &State, thread: ThreadId, end: u32) -> Option<&BegunHash> {
+    let stored = state.threads.contexts.get(&thread)?;
+    (stored.places <= end && !reduction::is_any(state)).then_some(stored)
 }
 
 /// The hash of what a turn is asked with, to be continued; none where the next request may say the same otherwise.
 pub(crate) fn begun(state: &State, turn: &Turn) -> Option<BegunHash> {
-    let kept = kept(state, turn.thread, turn.pos);
+    let stored = stored(state, turn.thread, turn.pos);
     let scope = (turn.thread, Some(turn.id), TurnScope::Active);
-    (!reduction::is_any(state)).then(|| hashed(state, scope, kept))
+    (!reduction::is_any(state)).then(|| hashed(state, scope, stored))
 }
 
-/// Hash of the context that a turn sees, made without what is kept of it.
+/// Hash of the context that a turn sees, made without what is stored of it.
 pub fn whole_context_hash(state: &State, thread: ThreadId, before: Option<TurnId>) -> Arc<str> {
     hashed(state, (thread, before, TurnScope::Active), None).hex()
 }
@@ -103,8 +103,8 @@ pub fn context_hash_of(
     status: TurnScope,
 ) -> Arc<str> {
     let end = place(state, before);
-    let kept = kept(state, thread, end).filter(|_| status == TurnScope::Active);
-    hashed(state, (thread, before, status), kept).hex()
+    let stored = stored(state, thread, end).filter(|_| status == TurnScope::Active);
+    hashed(state, (thread, before, status), stored).hex()
 }
 
 /// The place of a turn; that after all turns where none is named.
@@ -113,14 +113,14 @@ fn place(state: &State, turn: Option<TurnId>) -> u32 {
     turn.map_or(u32::MAX, |turn| turn.pos)
 }
 
-/// The hash of a context, continued from what is kept of it.
+/// The hash of a context, continued from what is stored of it.
 fn hashed(
     state: &State,
     (thread, before, status): (ThreadId, Option<TurnId>, TurnScope),
-    kept: Option<&BegunHash>,
+    stored: Option<&BegunHash>,
 ) -> BegunHash {
     let end = place(state, before);
-    let mut begun = kept.map_or_else(BegunHash::new, Clone::clone);
+    let mut begun = stored.map_or_else(BegunHash::new, Clone::clone);
     let shortened = reduction::shortened(state, thread, before);
     let pieces = outline_in(state, thread, (before, begun.places..end), status);
     put_pieces(state, pieces, &shortened, &mut begun);

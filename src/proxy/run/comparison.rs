@@ -57,8 +57,8 @@ pub struct Comparison {
     /// of which the request knows nothing.
     pub is_fork: bool,
     /// True if it is made next to the conversation only as long as the agent waits for a reply there: one that has hung up
-    /// would go on with this request.
-    pub may_go_on: bool,
+    /// would continue with this request.
+    pub may_continue: bool,
     /// True if the request offers a tool of the conversation, or if one of them names none. False before its first request.
     pub shares_tools: bool,
     /// The length of the conversation, if the request continues it under a new name.
@@ -76,7 +76,7 @@ impl RunState {
             gave_reply: arriving.continued.as_ref().is_some_and(gave),
             known: if is_known { history.messages.messages() } else { 0 },
             is_fork: beside_open.is_some() || beside_calls,
-            may_go_on: beside_open.is_some_and(|open| arriving.history.may_replace(open))
+            may_continue: beside_open.is_some_and(|open| arriving.history.may_replace(open))
                 && !beside_calls
                 && shares_tools,
             shares_tools,

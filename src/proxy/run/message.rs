@@ -24,8 +24,8 @@ pub(super) enum Message {
     Request(Box<Pending>),
     /// What has a request in common with the conversation?
     Compare(Arc<Arriving>, oneshot::Sender<Comparison>),
-    /// Tell once the agent goes on with this request.
-    GoesOn(Arc<Arriving>, oneshot::Sender<()>),
+    /// Answered once the agent continues with this request.
+    Continues(Arc<Arriving>, oneshot::Sender<()>),
     /// Reserve the run, if it is idle.
     Reserve(oneshot::Sender<Option<Reservation>>),
     /// Does the agent offer this tool?

@@ -113,10 +113,10 @@ impl Task {
         match message {
             Message::Request(pending) => self.requests.push_back(pending),
             Message::Compare(arriving, reply) => _ = reply.send(state.compare(&arriving)),
-            Message::GoesOn(_, reply) if reply.is_closed() => {}
-            Message::GoesOn(arriving, reply) => {
+            Message::Continues(_, reply) if reply.is_closed() => {}
+            Message::Continues(arriving, reply) => {
                 if state.compare(&arriving).is_fork {
-                    self.waiting.push(Message::GoesOn(arriving, reply));
+                    self.waiting.push(Message::Continues(arriving, reply));
                 } else {
                     reply.send(()).unwrap_or_default();
                 }

@@ -71,7 +71,7 @@ impl Server {
         } = place_of(&compared(&runs, &arriving).await, &arriving)
         {
             // Where it has not, its time is over.
-            let _ = tokio::time::timeout(HANG_UP, run.goes_on(&arriving)).await;
+            let _ = tokio::time::timeout(HANG_UP, run.continues_with(&arriving)).await;
         }
         let Found {
             run,

@@ -31,7 +31,7 @@ fn arriving(wire: &str, agent: &Agent) -> Arc<Arriving> {
 }
 
 #[tokio::test]
-async fn only_a_request_that_may_go_on_after_a_hang_up_waits_for_one() {
+async fn only_a_request_that_may_continue_after_a_hang_up_waits_for_one() {
     for wire in WIRES {
         let (model, release) = slow(vec![streamed(wire, "Late.", &[]), streamed(wire, "New.", &[])]);
         let mut stage = Stage::before(base(&model)).await;
@@ -51,7 +51,7 @@ async fn only_a_request_that_may_go_on_after_a_hang_up_waits_for_one() {
         other.forget(0);
         other.say("note what is worth keeping");
         let with_other_tools = more.clone().with_tools(&["remember"]);
-        for (asking, may_go_on) in [
+        for (asking, may_continue) in [
             (&agent, true),
             (&more, true),
             (&instead, true),
@@ -59,15 +59,15 @@ async fn only_a_request_that_may_go_on_after_a_hang_up_waits_for_one() {
             (&with_other_tools, false),
         ] {
             let found = side.compare(&arriving(wire, asking)).await;
-            assert_eq!((found.is_fork, found.may_go_on), (true, may_go_on), "{wire}");
+            assert_eq!((found.is_fork, found.may_continue), (true, may_continue), "{wire}");
         }
         // Its hang-up is enough.
         let next = arriving(wire, &more);
-        let waits = side.goes_on(&next);
+        let waits = side.continues_with(&next);
         first.abort();
         tokio::time::timeout(PATIENCE, waits).await.unwrap();
         let found = side.compare(&next).await;
-        assert_eq!((found.is_fork, found.may_go_on), (false, false), "{wire}");
+        assert_eq!((found.is_fork, found.may_continue), (false, false), "{wire}");
         let second = asks(&more);
         live.settles("the new words are there", |state| state.turns.len() > 2)
             .await;

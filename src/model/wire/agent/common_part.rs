@@ -14,7 +14,7 @@ use super::json::Json;
 use super::{AgentMessage, AgentRequest, Body, RequestError};
 use crate::wire::Wire;
 
-/// Bytes that are compared at once.
+/// Bytes that are compared together.
 const PIECE: usize = 4096;
 
 /// The part of a body that an earlier request has.
