@@ -59,7 +59,11 @@ async fn only_a_request_that_may_continue_after_a_hang_up_waits_for_one() {
             (&with_other_tools, false),
         ] {
             let found = side.compare(&arriving(wire, asking)).await;
-            assert_eq!((found.is_fork, found.may_continue), (true, may_continue), "{wire}");
+            assert_eq!(
+                (found.is_fork, found.may_continue),
+                (true, may_continue),
+                "{wire}"
+            );
         }
         // Its hang-up is enough.
         let next = arriving(wire, &more);
