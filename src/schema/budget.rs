@@ -12,6 +12,8 @@ use serde_json::{Map, Value};
 
 use overrule_base::canon::MAX_DEPTH;
 
+pub(super) use light::{is_light, visits_of_a_value};
+
 /// Visits that every check may take.
 const BASE: u64 = 20_000;
 /// Further visits for each byte of the text: what grows with the text alone is never too much.
@@ -69,21 +71,6 @@ const MEMBERS: [&str; 4] = [
     "patternProperties",
     "additionalProperties",
     "propertyNames",
-];
-/// Keywords whose cost depends on texts or on other keywords, and those that lead to other schemas.
-const COSTLY: [&str; 12] = [
-    "$ref",
-    "$dynamicRef",
-    "$recursiveRef",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "pattern",
-    "patternProperties",
-    "propertyNames",
-    "format",
-    "contentEncoding",
-    "contentMediaType",
-    "uniqueItems",
 ];
 /// Keywords that look at all keywords beside them.
 const UNEVALUATED: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
@@ -180,31 +167,6 @@ pub(super) fn affordable(root: &Value, value: &Value, bytes: usize) -> Result<u6
 fn most(bytes: usize) -> u64 {
     let further = PER_BYTE.saturating_mul(bytes as u64);
     BASE.saturating_add(further).min(MOST)
-}
-
-/// Maximum visits of a check for each value in a text; none if what a check costs depends on more than their number.
-pub(super) fn visits_of_a_value(root: &Value) -> Option<u64> {
-    match root {
-        Value::Object(members) => {
-            if members.keys().any(|word| COSTLY.contains(&word.as_str())) {
-                return None;
-            }
-            let factor = members.get("multipleOf").map_or(0, |_| DIVIDED);
-            let inner = members.values().map(visits_of_a_value);
-            inner.sum::<Option<u64>>().map(|inner| 1 + factor + inner)
-        }
-        Value::Array(items) => items.iter().map(visits_of_a_value).sum(),
-        // As a name that is missing, or one of several allowed texts.
-        Value::String(text) => Some(MISSING + text.len() as u64 / SAME_BYTES),
-        _ => Some(MISSING),
-    }
-}
-
-/// Returns true if a check with this number of visits for each value is within the limits for every text of `bytes` bytes. A text has
-/// at most one value in two bytes: each but the first has a separator or a bracket.
-pub(super) fn is_light(visits: u64, bytes: usize) -> bool {
-    let values = bytes as u64 / 2 + 1;
-    visits.saturating_mul(values) <= most(bytes)
 }
 
 /// True if a schema applies other schemas, to the same value or to what is in it.
@@ -524,6 +486,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+mod light;
 mod pattern;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::light::COSTLY;
 use super::*;
 use crate::{BUDGET, Checker, usable};
 
