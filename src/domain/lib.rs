@@ -16,6 +16,7 @@ pub mod approval_stats;
 pub mod approver;
 pub mod auto_approved;
 pub mod badge;
+pub mod begun_hash;
 pub mod branch;
 pub mod breaker;
 mod budget;

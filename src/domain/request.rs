@@ -6,12 +6,13 @@ mod notices;
 
 use std::sync::Arc;
 
+use super::begun_hash::BegunHash;
 use super::event::{Event, TurnEvent};
 use super::id::{NodeId, Rev, Seq, ThreadId, TurnId};
 use super::state::State;
 use super::thread;
 use super::transcript::build::{self, Piece};
-use super::transcript::hash::{self, BegunHash, context_hash, request_hash};
+use super::transcript::hash::{self, context_hash, request_hash};
 use super::turn::Activity;
 
 /// Returns the events of a new request for a turn.

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use super::active::Active;
 use super::agent::Agent;
 use super::approval_stats::ApprovalStats;
+use super::begun_hash::BegunHash;
 use super::breaker::{Breaker, Scope};
 use super::call::{Call, Status};
 use super::envelope::Via;
@@ -32,7 +33,6 @@ use super::repair_stats::RepairStats;
 use super::rule::SessionRule;
 use super::thread::Child;
 use super::tool_change::ToolChange;
-use super::transcript::hash::BegunHash;
 use super::turn::{Turn, Usage};
 use super::weight::{Imported, ToolOffer, Word};
 

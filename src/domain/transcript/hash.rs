@@ -6,12 +6,12 @@
 //! no ids, times or notices, so that an equal context has an equal hash whenever it comes about.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 
 use super::ModelText;
 use super::build::{Piece, TurnScope, opaque, outline_in};
 use super::result::result_body;
+use crate::begun_hash::BegunHash;
 use crate::call::Call;
 use crate::id::{NodeId, ThreadId, TurnId};
 use crate::node::Node;
@@ -19,58 +19,6 @@ use crate::reduction;
 use crate::state::State;
 use crate::thread;
 use crate::turn::Turn;
-
-/// The hash of the first part of a context, to be continued.
-#[derive(Clone)]
-pub struct BegunHash {
-    /// The turns before this place are in it.
-    places: u32,
-    /// The calls in it.
-    calls: u64,
-    hasher: Box<blake3::Hasher>,
-}
-
-impl BegunHash {
-    fn new() -> Self {
-        let hasher = blake3::Hasher::new_derive_key("overrule context v1");
-        Self {
-            places: 0,
-            calls: 0,
-            hasher: Box::new(hasher),
-        }
-    }
-
-    /// Returns the first place of the thread that is not in it.
-    pub fn places(&self) -> u32 {
-        self.places
-    }
-
-    fn hash(&self) -> blake3::Hash {
-        self.hasher.finalize()
-    }
-
-    fn hex(&self) -> Arc<str> {
-        Arc::from(self.hash().to_hex().as_str())
-    }
-}
-
-impl PartialEq for BegunHash {
-    fn eq(&self, other: &Self) -> bool {
-        (self.places, self.calls, self.hash()) == (other.places, other.calls, other.hash())
-    }
-}
-
-impl Eq for BegunHash {}
-
-impl fmt::Debug for BegunHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BegunHash")
-            .field("places", &self.places)
-            .field("calls", &self.calls)
-            .field("hash", &self.hash())
-            .finish_non_exhaustive()
-    }
-}
 
 /// What is stored of the context of a thread up to a place; none where that may say something else now.
 pub(crate) fn stored(state: &State, thread: ThreadId, end: u32) -> Option<&BegunHash> {
