@@ -6,7 +6,7 @@ mod notices;
 
 use std::sync::Arc;
 
-use super::begun_hash::BegunHash;
+use super::context_prefix::ContextPrefix;
 use super::event::{Event, TurnEvent};
 use super::id::{NodeId, Rev, Seq, ThreadId, TurnId};
 use super::state::State;
@@ -94,9 +94,9 @@ fn new_since(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<(No
     let end = before
         .and_then(|id| state.turns.get(&id))
         .map_or(u32::MAX, |turn| turn.pos);
-    // What a turn before this one was asked with is not new, as long as it is stored.
-    let stored = hash::stored(state, thread, end).filter(|stored| stored.places() < end);
-    let first = stored.map_or(0, BegunHash::places);
+    // What a turn before this one was asked with is not new, as long as that prefix is known.
+    let known = hash::known_prefix(state, thread, end).filter(|known| known.end() < end);
+    let first = known.map_or(0, ContextPrefix::end);
     let newest = state.turns_of(thread).rev().take_while(|turn| turn.pos >= first);
     let since = newest
         .filter(|turn| turn.pos < end && turn.asked > 0)

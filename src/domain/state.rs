@@ -16,9 +16,9 @@ use std::sync::Arc;
 use super::active::Active;
 use super::agent::Agent;
 use super::approval_stats::ApprovalStats;
-use super::begun_hash::BegunHash;
 use super::breaker::{Breaker, Scope};
 use super::call::{Call, Status};
+use super::context_prefix::ContextPrefix;
 use super::envelope::Via;
 use super::escape::Escape;
 use super::event::run::{Limits, Started, ToolCard};
@@ -86,8 +86,8 @@ pub struct Threads {
     pub turns: BTreeMap<ThreadId, Vec<TurnId>>,
     /// The sub-agents that ever were, by their thread.
     pub children: BTreeMap<ThreadId, Child>,
-    /// The hash of what each thread was last asked with, to be continued: only while nothing of it has changed.
-    pub contexts: BTreeMap<ThreadId, BegunHash>,
+    /// The hashed prefix of each thread's context: what it was last asked with, only while nothing of that has changed.
+    pub context_prefixes: BTreeMap<ThreadId, ContextPrefix>,
 }
 
 /// Where a run comes from: its start, the sessions that it is a copy of, the agent that it supervises.

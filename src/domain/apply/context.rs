@@ -1,4 +1,4 @@
-//! Keeps the hash of what each thread was last asked with as long as that stays as it was.
+//! Keeps the hashed prefix of each context for as long as that prefix stays as it was.
 //!
 //! Must not know: what a context is made of, when a request is made.
 
@@ -21,16 +21,16 @@ enum Changed {
 pub(super) fn follow(state: &mut State, event: &Event) {
     match changed(state, event) {
         Changed::Nothing => {}
-        Changed::Anything => state.threads.contexts.clear(),
+        Changed::Anything => state.threads.context_prefixes.clear(),
         Changed::Turn(turn) => {
             let turn = turn.and_then(|turn| state.turns.get(&turn));
             let Some((thread, pos)) = turn.map(|turn| (turn.thread, turn.pos)) else {
-                state.threads.contexts.clear();
+                state.threads.context_prefixes.clear();
                 return;
             };
-            let contexts = &mut state.threads.contexts;
-            if contexts.get(&thread).is_some_and(|begun| begun.places() > pos) {
-                contexts.remove(&thread);
+            let prefixes = &mut state.threads.context_prefixes;
+            if prefixes.get(&thread).is_some_and(|prefix| prefix.end() > pos) {
+                prefixes.remove(&thread);
             }
         }
     }
@@ -38,8 +38,8 @@ pub(super) fn follow(state: &mut State, event: &Event) {
         && let Some(turn) = state.turns.get(turn)
     {
         let thread = turn.thread;
-        if let Some(begun) = hash::begun(state, turn) {
-            state.threads.contexts.insert(thread, begun);
+        if let Some(prefix) = hash::prefix(state, turn) {
+            state.threads.context_prefixes.insert(thread, prefix);
         }
     }
 }

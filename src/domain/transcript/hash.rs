@@ -11,8 +11,8 @@ use std::sync::Arc;
 use super::ModelText;
 use super::build::{Piece, TurnScope, opaque, outline_in};
 use super::result::result_body;
-use crate::begun_hash::BegunHash;
 use crate::call::Call;
+use crate::context_prefix::ContextPrefix;
 use crate::id::{NodeId, ThreadId, TurnId};
 use crate::node::Node;
 use crate::reduction;
@@ -20,20 +20,20 @@ use crate::state::State;
 use crate::thread;
 use crate::turn::Turn;
 
-/// What is stored of the context of a thread up to a place; none where that may say something else now.
-pub(crate) fn stored(state: &State, thread: ThreadId, end: u32) -> Option<&BegunHash> {
-    let stored = state.threads.contexts.get(&thread)?;
-    (stored.places <= end && !reduction::is_any(state)).then_some(stored)
+/// The known prefix of the context of a thread up to a place; none where that may say something else now.
+pub(crate) fn known_prefix(state: &State, thread: ThreadId, end: u32) -> Option<&ContextPrefix> {
+    let known = state.threads.context_prefixes.get(&thread)?;
+    (known.end <= end && !reduction::is_any(state)).then_some(known)
 }
 
 /// The hash of what a turn is asked with, to be continued; none where the next request may say the same otherwise.
-pub(crate) fn begun(state: &State, turn: &Turn) -> Option<BegunHash> {
-    let stored = stored(state, turn.thread, turn.pos);
+pub(crate) fn prefix(state: &State, turn: &Turn) -> Option<ContextPrefix> {
+    let known = known_prefix(state, turn.thread, turn.pos);
     let scope = (turn.thread, Some(turn.id), TurnScope::Active);
-    (!reduction::is_any(state)).then(|| hashed(state, scope, stored))
+    (!reduction::is_any(state)).then(|| hashed(state, scope, known))
 }
 
-/// Hash of the context that a turn sees, made without what is stored of it.
+/// Hash of the context that a turn sees, made without its known prefix.
 pub fn whole_context_hash(state: &State, thread: ThreadId, before: Option<TurnId>) -> Arc<str> {
     hashed(state, (thread, before, TurnScope::Active), None).hex()
 }
@@ -51,8 +51,8 @@ pub fn context_hash_of(
     status: TurnScope,
 ) -> Arc<str> {
     let end = place(state, before);
-    let stored = stored(state, thread, end).filter(|_| status == TurnScope::Active);
-    hashed(state, (thread, before, status), stored).hex()
+    let known = known_prefix(state, thread, end).filter(|_| status == TurnScope::Active);
+    hashed(state, (thread, before, status), known).hex()
 }
 
 /// The place of a turn; that after all turns where none is named.
@@ -61,23 +61,28 @@ fn place(state: &State, turn: Option<TurnId>) -> u32 {
     turn.map_or(u32::MAX, |turn| turn.pos)
 }
 
-/// The hash of a context, continued from what is stored of it.
+/// The hash of a context, continued from its known prefix.
 fn hashed(
     state: &State,
     (thread, before, status): (ThreadId, Option<TurnId>, TurnScope),
-    stored: Option<&BegunHash>,
-) -> BegunHash {
+    known: Option<&ContextPrefix>,
+) -> ContextPrefix {
     let end = place(state, before);
-    let mut begun = stored.map_or_else(BegunHash::new, Clone::clone);
+    let mut prefix = known.map_or_else(ContextPrefix::new, Clone::clone);
     let shortened = reduction::shortened(state, thread, before);
-    let pieces = outline_in(state, thread, (before, begun.places..end), status);
-    put_pieces(state, pieces, &shortened, &mut begun);
-    begun.places = end;
-    begun
+    let pieces = outline_in(state, thread, (before, prefix.end..end), status);
+    put_pieces(state, pieces, &shortened, &mut prefix);
+    prefix.end = end;
+    prefix
 }
 
-fn put_pieces(state: &State, pieces: Vec<Piece<'_>>, shortened: &BTreeSet<NodeId>, begun: &mut BegunHash) {
-    let hasher = &mut *begun.hasher;
+fn put_pieces(
+    state: &State,
+    pieces: Vec<Piece<'_>>,
+    shortened: &BTreeSet<NodeId>,
+    prefix: &mut ContextPrefix,
+) {
+    let hasher = &mut *prefix.hasher;
     // Results follow the calls of their own turn.
     let mut ordinals: BTreeMap<NodeId, u64> = BTreeMap::new();
     for piece in pieces {
@@ -101,8 +106,8 @@ fn put_pieces(state: &State, pieces: Vec<Piece<'_>>, shortened: &BTreeSet<NodeId
                     );
                 }
                 for call in calls {
-                    let ordinal = begun.calls;
-                    begun.calls += 1;
+                    let ordinal = prefix.calls;
+                    prefix.calls += 1;
                     ordinals.insert(call.id, ordinal);
                     let (tool, args) = called(state, call);
                     let ordinal = ordinal.to_string();

@@ -1,33 +1,33 @@
-//! Holds the hash of the first part of a context, to be continued.
+//! Holds the hash of a prefix of a context. The hash of the whole context continues it.
 //!
 //! Must not know: what a context is made of.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The hash of the first part of a context, to be continued.
+/// The hash of a prefix of a context.
 #[derive(Clone)]
-pub struct BegunHash {
+pub struct ContextPrefix {
     /// The turns before this place are in it.
-    pub(crate) places: u32,
+    pub(crate) end: u32,
     /// The calls in it.
     pub(crate) calls: u64,
     pub(crate) hasher: Box<blake3::Hasher>,
 }
 
-impl BegunHash {
+impl ContextPrefix {
     pub(crate) fn new() -> Self {
         let hasher = blake3::Hasher::new_derive_key("overrule context v1");
         Self {
-            places: 0,
+            end: 0,
             calls: 0,
             hasher: Box::new(hasher),
         }
     }
 
     /// Returns the first place of the thread that is not in it.
-    pub fn places(&self) -> u32 {
-        self.places
+    pub fn end(&self) -> u32 {
+        self.end
     }
 
     fn hash(&self) -> blake3::Hash {
@@ -39,18 +39,18 @@ impl BegunHash {
     }
 }
 
-impl PartialEq for BegunHash {
+impl PartialEq for ContextPrefix {
     fn eq(&self, other: &Self) -> bool {
-        (self.places, self.calls, self.hash()) == (other.places, other.calls, other.hash())
+        (self.end, self.calls, self.hash()) == (other.end, other.calls, other.hash())
     }
 }
 
-impl Eq for BegunHash {}
+impl Eq for ContextPrefix {}
 
-impl fmt::Debug for BegunHash {
+impl fmt::Debug for ContextPrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BegunHash")
-            .field("places", &self.places)
+        f.debug_struct("ContextPrefix")
+            .field("end", &self.end)
             .field("calls", &self.calls)
             .field("hash", &self.hash())
             .finish_non_exhaustive()
