@@ -6,14 +6,14 @@
 //! local server notes when it sent them.
 
 use std::io::Write as _;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use crate::figures::overrule;
 use crate::pty::Program;
-use crate::stream::begin;
+use crate::stream::{begin, serve};
 use crate::write::now;
 
 /// Before the first byte of the call, so that the screen is at rest.
@@ -29,7 +29,8 @@ type Sent = (Instant, Instant);
 /// Milliseconds from the first byte of a call to its row on the screen, and from its last byte to the question whether
 /// it may run.
 pub fn measure(home: &Path) -> (f64, f64) {
-    let (base, sent) = serve().unwrap();
+    let (to, sent) = channel();
+    let base = serve(move |socket| answer(socket, &to)).unwrap();
     let args = [
         "run",
         "--base-url",
@@ -48,20 +49,7 @@ pub fn measure(home: &Path) -> (f64, f64) {
     (ms(first, row), ms(last, asked))
 }
 
-/// Serves one reply: a call whose arguments come in pieces.
-fn serve() -> std::io::Result<(String, Receiver<Sent>)> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    let base = format!("http://{}/v1", listener.local_addr()?);
-    let (to, sent) = channel();
-    std::thread::spawn(move || {
-        for socket in listener.incoming().flatten() {
-            // The client disconnects in the middle.
-            drop(answer(socket, &to));
-        }
-    });
-    Ok((base, sent))
-}
-
+/// Answers with one reply: a call whose arguments come in pieces.
 fn answer(mut socket: TcpStream, sent: &Sender<Sent>) -> std::io::Result<()> {
     begin(&mut socket)?;
     std::thread::sleep(QUIET);

@@ -3,14 +3,14 @@
 //! Must not know: how the console works.
 
 use std::io::Write as _;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::card::piece;
 use crate::figures::{Kind, median, memory, overrule};
 use crate::pty::Program;
-use crate::stream::begin;
+use crate::stream::{begin, serve};
 
 /// Starts of each program.
 const TIMES: usize = 15;
@@ -91,7 +91,8 @@ pub fn waiting(counts: &[usize], home: &Path) {
     println!("| calls that wait | all on the screen ms | key ms p50 / p99 | PSS MB |");
     println!("|---|---|---|---|");
     for count in counts {
-        let base = serve(*count).unwrap();
+        let calls = *count;
+        let base = serve(move |socket| answer(socket, calls)).unwrap();
         let args = [
             "run",
             "--base-url",
@@ -125,19 +126,7 @@ pub fn waiting(counts: &[usize], home: &Path) {
     }
 }
 
-/// Serves a reply with so many writing calls, each with a path of the state.
-fn serve(count: usize) -> std::io::Result<String> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    let base = format!("http://{}/v1", listener.local_addr()?);
-    std::thread::spawn(move || {
-        for socket in listener.incoming().flatten() {
-            // The client disconnects in the end.
-            drop(answer(socket, count));
-        }
-    });
-    Ok(base)
-}
-
+/// Answers with so many writing calls, each with a path of the state.
 fn answer(mut socket: TcpStream, count: usize) -> std::io::Result<()> {
     begin(&mut socket)?;
     for no in 0..count {

@@ -25,17 +25,14 @@ pub struct Server {
 impl Server {
     /// Serves from now on.
     pub fn new() -> std::io::Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        let base = format!("http://{}/v1", listener.local_addr()?);
         let pace = Arc::new(AtomicUsize::new(0));
         let served = Arc::clone(&pace);
-        std::thread::spawn(move || {
-            for socket in listener.incoming().flatten() {
-                let pace = served.load(Ordering::SeqCst);
-                // The client disconnects in the middle.
-                std::thread::spawn(move || drop(answer(socket, pace)));
-            }
-        });
+        let base = serve(move |socket| {
+            let pace = served.load(Ordering::SeqCst);
+            // Requests are answered beside each other, as an answer never ends.
+            std::thread::spawn(move || drop(answer(socket, pace)));
+            Ok(())
+        })?;
         Ok(Self { base, pace })
     }
 
@@ -43,6 +40,22 @@ impl Server {
     pub fn pace(&self, bytes: usize) {
         self.pace.store(bytes, Ordering::SeqCst);
     }
+}
+
+/// Answers each connection in turn from a thread of its own. Returns the base address.
+pub fn serve<F>(answer: F) -> std::io::Result<String>
+where
+    F: Fn(TcpStream) -> std::io::Result<()> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let base = format!("http://{}/v1", listener.local_addr()?);
+    std::thread::spawn(move || {
+        for socket in listener.incoming().flatten() {
+            // The client disconnects at the end or before.
+            drop(answer(socket));
+        }
+    });
+    Ok(base)
 }
 
 /// Reads a request to its end.
