@@ -60,13 +60,12 @@ pub fn keymap(app_context: &AppContext) -> Result<Keymap, Failure> {
 
 /// Theme and keys of the console, read once.
 pub fn look(app_context: &AppContext) -> Result<&(Theme, Keymap), Failure> {
-    if app_context.look.get().is_none() {
-        let look = (theme(app_context)?, keymap(app_context)?);
-        // Of two at the same time, the first counts.
-        app_context.look.set(look).unwrap_or_default();
+    if let Some(look) = app_context.look.get() {
+        return Ok(look);
     }
-    let unread = || Failure::new(Code::Config, "cannot read theme and keys");
-    app_context.look.get().ok_or_else(unread)
+    let look = (theme(app_context)?, keymap(app_context)?);
+    // Of two at the same time, the first counts.
+    Ok(app_context.look.get_or_init(|| look))
 }
 
 fn read_keys(file: Option<&Path>) -> Result<Keymap, String> {

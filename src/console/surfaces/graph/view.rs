@@ -111,7 +111,7 @@ fn title(model: &Model) -> String {
 
 /// The places of the parts of the pane.
 struct Layout {
-    /// Lines above the rows.
+    /// The whole pane; the lines above the rows are its first ones.
     head: Rect,
     /// The rows and the strip.
     body: Rect,
