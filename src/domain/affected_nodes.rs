@@ -9,9 +9,9 @@ use super::branch::recall::{CallMove, Moves, recall};
 use super::correction;
 use super::event::{CallEvent, EditEvent, Event, TurnEvent};
 use super::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
-use super::invalidation;
 use super::ledger;
 use super::node::{Content, Revision};
+use super::node_set::NodeSet;
 use super::ready;
 use super::repeat;
 use super::state::State;
@@ -42,9 +42,9 @@ impl ModelRequest {
 /// run.
 #[derive(Debug, Default)]
 pub(crate) struct AffectedNodes {
-    pub(crate) gone: BTreeSet<NodeId>,
-    pub(crate) certain: BTreeSet<NodeId>,
-    pub(crate) possible: BTreeSet<NodeId>,
+    pub(crate) gone: NodeSet,
+    pub(crate) certain: NodeSet,
+    pub(crate) possible: NodeSet,
     pub(crate) effects: BTreeSet<Seq>,
     pub(crate) turns: Vec<TurnId>,
     pub(crate) cancelled: Vec<NodeId>,
@@ -52,7 +52,7 @@ pub(crate) struct AffectedNodes {
     pub(crate) recalled: Vec<NodeId>,
     pub(crate) drifted: Vec<TurnId>,
     pub(crate) held: Vec<TurnId>,
-    pub(crate) perhaps: BTreeSet<NodeId>,
+    pub(crate) perhaps: NodeSet,
     /// Revisions that the nodes of a branch have when it comes back.
     pub(crate) revisions: BTreeMap<NodeId, Rev>,
     /// Delegated calls whose sub-agents continue.
@@ -64,7 +64,7 @@ pub(crate) struct AffectedNodes {
     /// True if another branch becomes current, with its own corrections.
     recalls: bool,
     /// Deleted nodes.
-    deleted: BTreeSet<NodeId>,
+    deleted: NodeSet,
     pub(crate) asks: ModelRequest,
     /// True if turns are suspended or come back: the tip of the thread is not what it was.
     pub(crate) begins: bool,
@@ -73,7 +73,7 @@ pub(crate) struct AffectedNodes {
     /// The thread that is edited.
     pub(crate) thread: Option<ThreadId>,
     /// Calls whose results these facts write.
-    given: BTreeSet<NodeId>,
+    given: NodeSet,
     /// What calls say from now on.
     pub(crate) edited: Vec<(NodeId, Arc<str>, Arc<str>)>,
     /// Calls that these facts make, with their turns.
@@ -86,10 +86,10 @@ impl AffectedNodes {
         for event in events {
             reach.take(state, event);
         }
-        let observed = |id: &NodeId| state.observation(*id).map(|node| node.id);
-        let observations: Vec<NodeId> = reach.gone.iter().filter_map(observed).collect();
+        let observed = |id: NodeId| state.observation(id).map(|node| node.id);
+        let observations: Vec<NodeId> = reach.gone.calls().filter_map(observed).collect();
         reach.gone.extend(observations);
-        reach.possible.extend(&reach.certain);
+        reach.possible.extend(reach.certain.iter());
         reach.leave_out_dead(state);
         reach.take_children(state);
         reach.take_held(state);
@@ -97,23 +97,24 @@ impl AffectedNodes {
             reach.asks = ModelRequest::Yes;
         }
         reach.begins |= !reach.begun.is_empty();
-        reach.possible.retain(|id| !reach.gone.contains(id));
-        reach.certain.retain(|id| !reach.gone.contains(id));
+        reach.possible.remove_all(&reach.gone);
+        reach.certain.remove_all(&reach.gone);
         // Turns kept with another context are not asked for again. If turns are superseded without
         // anything new, the rest may end with an answer, or not any more.
         if !reach.drifted.is_empty() || (!reach.begins && !reach.turns.is_empty()) {
             let left = Moves {
-                falls: reach.gone.iter().copied().collect(),
+                falls: reach.gone.iter().collect(),
                 turns_fall: reach.turns.clone(),
                 ..Moves::default()
             };
             reach.asks = asked_unless(ends_with_answer(state, &left));
         }
         reach.effects.extend(ledger::repeated(state, &reach.possible));
-        let falls = reach.gone.iter().chain(&reach.perhaps);
+        let falls = reach.gone.iter().chain(reach.perhaps.iter());
+        let falls: NodeSet = falls.map(NodeId::call).collect();
         reach
             .effects
-            .extend(ledger::orphaned_without(state, falls.map(|id| id.call())));
+            .extend(ledger::orphaned_without(state, falls.calls()));
         // If the kept turns end with an answer, the model is not asked.
         if !reach.drifted.is_empty() && ends_with_answer(state, &Moves::default()) {
             reach.asks = ModelRequest::No;
@@ -124,22 +125,22 @@ impl AffectedNodes {
 
     /// Of the calls that may run, those that never ran with what they would run with.
     pub(crate) fn first_runs(&self, state: &State) -> Vec<NodeId> {
-        let ran = |id: &&NodeId| {
-            let (Some(call), Some(node)) = (state.calls.get(id), state.nodes.get(id)) else {
+        let ran = |id: NodeId| {
+            let (Some(call), Some(node)) = (state.calls.get(&id), state.nodes.get(&id)) else {
                 return false;
             };
             let mut attempts = call.attempts.iter();
-            if let Some((_, tool, args)) = self.edited.iter().rfind(|(one, ..)| one == *id) {
+            if let Some((_, tool, args)) = self.edited.iter().rfind(|(one, ..)| *one == id) {
                 let tool_at = |rev| match node.revision(rev).map(|text| &text.content) {
                     Some(Content::Call { tool, .. }) => Some(tool),
                     _ => None,
                 };
                 return attempts.any(|one| one.args == *args && tool_at(one.rev) == Some(tool));
             }
-            let rev = self.revisions.get(id).copied().unwrap_or_else(|| node.rev());
+            let rev = self.revisions.get(&id).copied().unwrap_or_else(|| node.rev());
             attempts.any(|one| one.rev == rev)
         };
-        self.possible.iter().filter(|id| !ran(id)).copied().collect()
+        self.possible.iter().filter(|id| !ran(*id)).collect()
     }
 
     /// Returns the corrections that nothing can change which these facts start. None where another branch comes back: it has
@@ -169,15 +170,15 @@ impl AffectedNodes {
 
     /// True for a call whose correction these facts replace, withdraw or delete: the operator intends that.
     fn is_deliberate(&self, call: NodeId) -> bool {
-        self.deleted.contains(&call) || self.given.contains(&call) || self.certain.contains(&call)
+        self.deleted.contains(call) || self.given.contains(call) || self.certain.contains(call)
     }
 
     /// True for a call that is or may be superseded, or may get another result: by these facts or by those before.
     fn is_at_risk(&self, state: &State, call: NodeId) -> bool {
         let turn = state.turn_of(call).map(|turn| thread::activity(state, turn));
-        self.gone.contains(&call)
-            || self.perhaps.contains(&call)
-            || self.possible.contains(&call)
+        self.gone.contains(call)
+            || self.perhaps.contains(call)
+            || self.possible.contains(call)
             || self.continued.contains(&call)
             || state.agenda.suspects.contains(&call)
             || turn != Some(Activity::Active)
@@ -196,13 +197,13 @@ impl AffectedNodes {
                 ready::Readiness::Dead { .. }
             );
             let sources = ready::sources(state, &as_edited);
-            if !is_dead || !self.possible.is_disjoint(&sources) || !self.recalled.is_empty() {
+            if !is_dead || self.possible.has_any(&sources) || !self.recalled.is_empty() {
                 continue;
             }
-            self.certain.remove(&node);
+            self.certain.remove(node);
             // It may read what the same edits write.
-            if self.given.is_disjoint(&sources) {
-                self.possible.remove(&node);
+            if !self.given.has_any(&sources) {
+                self.possible.remove(node);
             }
         }
     }
@@ -211,7 +212,7 @@ impl AffectedNodes {
     /// policy approves it.
     fn take_repeats(&mut self, state: &State) {
         for (node, tool, args) in &self.edited {
-            let Some(call) = state.calls.get(node).filter(|_| self.certain.contains(node)) else {
+            let Some(call) = state.calls.get(node).filter(|_| self.certain.contains(*node)) else {
                 continue;
             };
             let mut as_edited = ready::with_args(state, call, args);
@@ -219,13 +220,13 @@ impl AffectedNodes {
                 continue;
             };
             // What it reads may come out different.
-            if !self.possible.is_disjoint(&ready::sources(state, &as_edited)) {
+            if self.possible.has_any(&ready::sources(state, &as_edited)) {
                 continue;
             }
             let bytes = resolved.as_deref().unwrap_or(args);
             as_edited.effect = tags::effect(state, tool, bytes);
             if repeat::consent_for(state, &as_edited, (tool, bytes)).is_some() {
-                self.certain.remove(node);
+                self.certain.remove(*node);
                 self.approves.retain(|one| one != node);
                 self.consents.push(*node);
             }
@@ -234,18 +235,14 @@ impl AffectedNodes {
 
     /// A superseded call takes the work of its sub-agent with it; one that may run again may do so.
     fn take_children(&mut self, state: &State) {
-        let falls: Vec<NodeId> = self.gone.union(&self.certain).copied().collect();
-        let (turns, nodes) = thread::under(state, falls);
+        let mut falls = self.gone.clone();
+        falls.extend(self.certain.iter());
+        let (turns, nodes) = thread::under(state, falls.calls());
         let known: BTreeSet<TurnId> = self.turns.iter().copied().collect();
         self.turns.extend(turns.iter().filter(|id| !known.contains(id)));
-        let (_, perhaps) = thread::under(state, self.possible.iter().copied());
-        let calls = nodes
-            .iter()
-            .chain(&perhaps)
-            .filter(|id| id.kind == NodeKind::Call)
-            .copied()
-            .collect();
-        self.effects.extend(invalidation::effects_of(state, &calls));
+        let (_, perhaps) = thread::under(state, self.possible.calls());
+        let touched: NodeSet = nodes.iter().chain(&perhaps).copied().collect();
+        self.effects.extend(ledger::not_orphaned(state, &touched));
         for id in nodes.iter().filter(|id| is_active(state, **id)) {
             self.gone.insert(*id);
             self.gone.extend(state.observation(*id).map(|node| node.id));
@@ -257,17 +254,12 @@ impl AffectedNodes {
         let fall: BTreeSet<TurnId> = self.turns.iter().copied().collect();
         self.held.retain(|id| !fall.contains(id));
         let turns = self.held.iter().filter_map(|id| state.turns.get(id));
-        let mut nodes: BTreeSet<NodeId> = turns.flat_map(|turn| &turn.nodes).copied().collect();
+        let mut nodes: Vec<NodeId> = turns.flat_map(|turn| &turn.nodes).copied().collect();
         let (_, under) = thread::under(state, nodes.iter().copied());
         nodes.extend(under);
-        nodes.retain(|id| is_active(state, *id) && !self.gone.contains(id));
-        let calls = nodes
-            .iter()
-            .filter(|id| id.kind == NodeKind::Call)
-            .copied()
-            .collect();
-        self.effects.extend(invalidation::effects_of(state, &calls));
-        self.perhaps = nodes;
+        nodes.retain(|id| is_active(state, *id) && !self.gone.contains(*id));
+        self.perhaps = nodes.into_iter().collect();
+        self.effects.extend(ledger::not_orphaned(state, &self.perhaps));
     }
 
     fn take(&mut self, state: &State, event: &Event) {
@@ -311,8 +303,8 @@ impl AffectedNodes {
                     // the same commit put in question.
                     Content::Observation { .. } => {
                         self.given.insert(node.call());
-                        self.certain.remove(&node.call());
-                        self.possible.remove(&node.call());
+                        self.certain.remove(node.call());
+                        self.possible.remove(node.call());
                     }
                     Content::Text { .. } => {}
                 }
@@ -353,7 +345,7 @@ impl AffectedNodes {
             // A given result replaces an execution.
             Event::Call(CallEvent::Given { call, .. }) => {
                 self.given.insert(*call);
-                self.certain.remove(call);
+                self.certain.remove(*call);
             }
             Event::Call(CallEvent::Continued { call, .. }) => {
                 self.continued.push(*call);
@@ -378,12 +370,10 @@ impl AffectedNodes {
         self.turns.extend(&moves.turns_fall);
         self.effects.extend(&moves.orphaned);
         let text = moves.restored.iter().map(|(id, status)| (*id, status.rev));
-        self.revisions.extend(text);
+        self.revisions = text.collect();
         let back = |id: &NodeId| !is_active(state, *id);
         let active = moves.restored.iter().map(|(id, _)| *id);
         self.recalled.extend(active.filter(back));
-        // In order, as all others are: a list of thousands is asked for single nodes.
-        self.recalled.sort_unstable();
         self.held.extend(held(state, moves));
         for (id, to) in &moves.calls {
             match to {
@@ -451,11 +441,11 @@ fn may_be_given(state: &State, id: NodeId, claims: Option<&Rev>) -> bool {
 /// Returns true if the nodes that are active after the moves end with an answer: the model is not
 /// asked then.
 fn ends_with_answer(state: &State, moves: &Moves) -> bool {
-    let falls: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
-    let status: BTreeSet<NodeId> = moves.restored.iter().map(|(id, _)| *id).collect();
+    let falls: NodeSet = moves.falls.iter().copied().collect();
+    let status: NodeSet = moves.restored.iter().map(|(id, _)| *id).collect();
     let down: BTreeSet<TurnId> = moves.turns_fall.iter().copied().collect();
     let up: BTreeSet<TurnId> = moves.turns_restored.iter().map(|(id, _)| *id).collect();
-    let active = |id: &NodeId| status.contains(id) || (is_active(state, *id) && !falls.contains(id));
+    let active = |id: NodeId| status.contains(id) || (is_active(state, id) && !falls.contains(id));
     let last = state
         .threads
         .turns
@@ -474,7 +464,7 @@ fn ends_with_answer(state: &State, moves: &Moves) -> bool {
             && turn
                 .nodes
                 .iter()
-                .any(|id| id.kind == NodeKind::Answer && active(id))
+                .any(|id| id.kind == NodeKind::Answer && active(*id))
     })
 }
 

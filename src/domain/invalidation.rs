@@ -10,9 +10,11 @@ use super::correction;
 use super::draft::Draft;
 use super::event::{CallEvent, EditEvent, TurnEvent};
 use super::graph;
-use super::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use super::id::{NodeId, NodeKind, ThreadId, TurnId};
+use super::ledger;
+use super::node_set::NodeSet;
 use super::server_question;
-use super::state::{LedgerOutcome, State};
+use super::state::State;
 use super::thread::{self, Child};
 use super::turn::{Stream, Turn};
 
@@ -157,7 +159,7 @@ pub(crate) fn supersede_turns(draft: &mut Draft<'_>, mut turns: Vec<TurnId>) {
         return;
     }
     let of_turn = |id: &TurnId| draft.state.turns.get(id).map(|turn| turn.nodes.iter().copied());
-    let asking: BTreeSet<NodeId> = turns.iter().filter_map(of_turn).flatten().collect();
+    let asking: NodeSet = turns.iter().filter_map(of_turn).flatten().collect();
     // What the servers of their calls asked falls with them.
     turns.extend(
         server_question::asked_by(draft.state, &asking)
@@ -212,42 +214,8 @@ pub(crate) fn cancel_running(draft: &mut Draft<'_>, nodes: &[NodeId], reason: &s
 
 /// Lists the effects of these nodes that happened or may have.
 pub(crate) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
-    let calls: BTreeSet<NodeId> = nodes
-        .iter()
-        .filter(|id| id.kind == NodeKind::Call)
-        .copied()
-        .collect();
-    let entries = effects_of(draft.state, &calls);
+    let entries = ledger::not_orphaned(draft.state, &nodes.iter().copied().collect());
     if !entries.is_empty() {
         draft.edit(EditEvent::Orphaned { entries });
     }
-}
-
-/// Lists the effects of the earlier revisions of a call: another revision replaces them.
-pub(crate) fn orphan_own(draft: &mut Draft<'_>, call: NodeId) {
-    let entries = effects_of(draft.state, &BTreeSet::from([call]));
-    if !entries.is_empty() {
-        draft.edit(EditEvent::Orphaned { entries });
-    }
-}
-
-/// Executions of calls with effects that happened, or may have, and are not listed yet.
-pub(crate) fn effects_of(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
-    let mut entries = Vec::new();
-    for id in calls {
-        let Some(call) = state.calls.get(id) else {
-            continue;
-        };
-        for record in &call.attempts {
-            let Some(entry) = state.ledger.get(&record.intent) else {
-                continue;
-            };
-            let happened = entry.outcome != LedgerOutcome::DidNot;
-            if entry.effect.has_effect() && happened && !entry.more.orphaned {
-                entries.push(entry.seq);
-            }
-        }
-    }
-    entries.sort_unstable();
-    entries
 }

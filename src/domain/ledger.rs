@@ -9,6 +9,7 @@ use super::call::{AttemptRecord, Decision, EffectClass, ErrorClass, Outcome};
 use super::envelope::Via;
 use super::id::{NodeId, Seq};
 use super::node::Origin;
+use super::node_set::NodeSet;
 use super::reference::rewrite;
 use super::repeat::dedup_key;
 use super::state::{LedgerEntry, LedgerOutcome, State};
@@ -215,28 +216,41 @@ pub fn orphan_notice(state: &State) -> Option<Arc<str>> {
     (!lines.is_empty()).then(|| Arc::from(lines.join(" ")))
 }
 
-/// Effects that calls already had which may run again. Looked for among the calls or among the effects,
-/// whichever are fewer.
-pub(crate) fn repeated(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
+/// Effects that calls already had which may run again.
+pub(crate) fn repeated(state: &State, calls: &NodeSet) -> Vec<Seq> {
     let happened = |entry: &&LedgerEntry| match &entry.outcome {
         LedgerOutcome::Known(outcome) => !matches!(outcome, Outcome::Err(error) if !error.executed),
         LedgerOutcome::Unknown | LedgerOutcome::Running => true,
         LedgerOutcome::DidNot => false,
     };
+    let entries = of_calls(state, calls).into_iter().filter(happened);
+    entries.map(|entry| entry.seq).collect()
+}
+
+/// Effects of calls that happened, or may have, and are not listed as orphaned yet, in the order in which they began.
+pub(crate) fn not_orphaned(state: &State, calls: &NodeSet) -> Vec<Seq> {
+    let counts = |entry: &&LedgerEntry| entry.outcome != LedgerOutcome::DidNot && !entry.more.orphaned;
+    let entries = of_calls(state, calls).into_iter().filter(counts);
+    let mut entries: Vec<Seq> = entries.map(|entry| entry.seq).collect();
+    entries.sort_unstable();
+    entries
+}
+
+/// Executions of calls that may have changed the world. Looked for among the calls or among the effects, whichever are
+/// fewer.
+fn of_calls<'s>(state: &'s State, calls: &NodeSet) -> Vec<&'s LedgerEntry> {
     let known = &state.agenda.effects;
     if known.len() < calls.len() {
-        let entries = effects(state)
-            .filter(|entry| calls.contains(&entry.call))
-            .filter(happened);
-        return entries.map(|entry| entry.seq).collect();
+        return effects(state)
+            .filter(|entry| calls.contains(entry.call))
+            .collect();
     }
-    let attempts = calls.iter().filter_map(|id| state.calls.get(id));
-    let attempts = attempts.flat_map(|call| &call.attempts);
-    attempts
-        .map(|attempt| attempt.intent)
+    let attempts = calls.calls().filter_map(|id| state.calls.get(&id));
+    let intents = attempts
+        .flat_map(|call| &call.attempts)
+        .map(|attempt| attempt.intent);
+    intents
         .filter(|intent| known.contains_key(intent))
         .filter_map(|intent| state.ledger.get(&intent))
-        .filter(happened)
-        .map(|entry| entry.seq)
         .collect()
 }

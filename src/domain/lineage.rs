@@ -14,7 +14,7 @@ use super::call::Status;
 use super::command::{Command, Edit, EditCommand};
 use super::decide;
 use super::event::{CallEvent, Event};
-use super::id::{NodeId, NodeKind, Seq, TurnId};
+use super::id::{NodeId, Seq, TurnId};
 use super::price::Money;
 use super::refusal::Refusal;
 use super::state::State;
@@ -135,7 +135,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     reach.cancelled.extend(ended);
     let stored = unchanged(state, &reach);
     // Calls that are cancelled for another branch are not waited for.
-    let mut drained = undecided(state, &reach.gone, &reach.possible);
+    let mut drained = undecided(state, &reach);
     drained.retain(|id| !reach.cancelled.contains(id));
     drained.extend(&reach.continued);
     let tokens = if reach.asks.perhaps() {
@@ -161,14 +161,14 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         unchanged: stored,
         drained,
         tokens,
-        superseded: reach.gone.into_iter().collect(),
+        superseded: reach.gone.iter().collect(),
         turns: reach.turns,
         recalled: reach.recalled,
         drifted: reach.drifted,
         held: reach.held,
-        perhaps: reach.perhaps.into_iter().collect(),
-        certain: reach.certain.into_iter().collect(),
-        possible: reach.possible.into_iter().collect(),
+        perhaps: reach.perhaps.iter().collect(),
+        certain: reach.certain.iter().collect(),
+        possible: reach.possible.iter().collect(),
         cancelled: reach.cancelled,
         approves: reach.approves,
         consents: reach.consents,
@@ -183,11 +183,9 @@ const ROUNDS: usize = 64;
 /// Running calls that end because one of their inputs changes immediately with the edit. Computed
 /// on a copy of the state, and only if there are such readers.
 fn ended_by_values(state: &State, events: &[Event], reach: &AffectedNodes) -> Vec<NodeId> {
-    let runs = |id: &&NodeId| {
-        let call = state.calls.get(id);
-        call.is_some_and(|call| matches!(call.status, Status::Running(_))) && !reach.cancelled.contains(id)
-    };
-    let runs: BTreeSet<NodeId> = reach.possible.iter().filter(runs).copied().collect();
+    let running = state.agenda.running.iter().chain(&state.agenda.delegates);
+    let may_end = |id: &&NodeId| reach.possible.contains(**id) && !reach.cancelled.contains(id);
+    let runs: BTreeSet<NodeId> = running.filter(may_end).copied().collect();
     let mut ended = Vec::new();
     if runs.is_empty() {
         return ended;
@@ -210,19 +208,17 @@ fn ended_by_values(state: &State, events: &[Event], reach: &AffectedNodes) -> Ve
 
 /// Calls that have ended and stay as they are: nothing put their results in question, this edit or one before.
 fn unchanged(state: &State, reach: &AffectedNodes) -> Vec<NodeId> {
-    let mut stored = state.agenda.settled.clone();
-    let touched = reach.gone.iter().chain(&reach.possible);
-    let touched = touched.chain(&reach.perhaps).chain(&reach.continued);
-    let touched = touched.chain(&state.agenda.suspects);
-    for id in touched.filter(|id| id.kind == NodeKind::Call) {
-        stored.remove(id);
-    }
-    stored.into_iter().collect()
+    let mut touched = reach.gone.clone();
+    touched.extend(reach.possible.iter());
+    touched.extend(reach.perhaps.iter());
+    touched.extend(reach.continued.iter().chain(&state.agenda.suspects));
+    let settled = state.agenda.settled.iter().copied();
+    settled.filter(|id| !touched.contains(*id)).collect()
 }
 
 /// Active calls that have not ended, or whose results an earlier edit put in question: the model is
 /// asked only after them.
-fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>) -> Vec<NodeId> {
+fn undecided(state: &State, reach: &AffectedNodes) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let open = agenda
         .unchecked
@@ -237,7 +233,7 @@ fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>
         .chain(&agenda.suspects)
         .chain(&agenda.delegates);
     let found: BTreeSet<NodeId> = open
-        .filter(|id| !gone.contains(id) && !possible.contains(id))
+        .filter(|id| !reach.gone.contains(**id) && !reach.possible.contains(**id))
         .filter(|id| {
             state
                 .calls

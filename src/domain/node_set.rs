@@ -4,41 +4,74 @@
 
 use super::id::{NodeId, NodeKind};
 
-/// A set of nodes. A call and its observation have one number: each number has two bits.
+/// A set of nodes: for each number a byte with a bit for each kind. Read in journal order.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct NodeSet(Vec<u64>);
+pub(crate) struct NodeSet(Vec<u8>);
 
 impl NodeSet {
-    /// The word and the bit of a node.
-    fn place(id: NodeId) -> (usize, u64) {
-        let bit = u64::from(id.no) * 2 + u64::from(id.kind == NodeKind::Observation);
-        // A number has 32 bits: the word has fewer.
-        (usize::try_from(bit / 64).unwrap_or(usize::MAX), 1 << (bit % 64))
+    /// The byte and the bit of a node.
+    const fn place(id: NodeId) -> (usize, u8) {
+        (id.no as usize, 1 << id.kind as u8)
     }
 
     /// Adds a node.
     pub(crate) fn insert(&mut self, id: NodeId) {
-        let (word, bit) = Self::place(id);
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
+        let (byte, bit) = Self::place(id);
+        if self.0.len() <= byte {
+            // Memory that the system gives zeroed costs nothing until it is written: a foreign journal may have any number.
+            let mut larger = vec![0; (byte + 1).max(self.0.len() * 2)];
+            larger[..self.0.len()].copy_from_slice(&self.0);
+            self.0 = larger;
         }
-        if let Some(bits) = self.0.get_mut(word) {
+        if let Some(bits) = self.0.get_mut(byte) {
             *bits |= bit;
         }
     }
 
     /// Removes a node.
     pub(crate) fn remove(&mut self, id: NodeId) {
-        let (word, bit) = Self::place(id);
-        if let Some(bits) = self.0.get_mut(word) {
+        let (byte, bit) = Self::place(id);
+        if let Some(bits) = self.0.get_mut(byte) {
             *bits &= !bit;
+        }
+    }
+
+    /// Removes the nodes of another set.
+    pub(crate) fn remove_all(&mut self, other: &Self) {
+        for (bits, gone) in self.0.iter_mut().zip(&other.0) {
+            *bits &= !gone;
         }
     }
 
     /// True for a node of the set.
     pub(crate) fn contains(&self, id: NodeId) -> bool {
-        let (word, bit) = Self::place(id);
-        self.0.get(word).is_some_and(|bits| bits & bit != 0)
+        let (byte, bit) = Self::place(id);
+        self.0.get(byte).is_some_and(|bits| bits & bit != 0)
+    }
+
+    /// True if the set has one of these nodes.
+    pub(crate) fn has_any<'n>(&self, ids: impl IntoIterator<Item = &'n NodeId>) -> bool {
+        ids.into_iter().any(|id| self.contains(*id))
+    }
+
+    /// How many nodes the set has.
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|bits| bits.count_ones() as usize).sum()
+    }
+
+    /// The nodes of the set, in journal order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let numbers = self.0.iter().zip(0..).filter(|(bits, _)| **bits != 0);
+        numbers.flat_map(|(bits, no)| {
+            let kinds = NodeKind::ALL.into_iter();
+            let kinds = kinds.filter(move |kind| bits & (1 << *kind as u8) != 0);
+            kinds.map(move |kind| NodeId::new(kind, no))
+        })
+    }
+
+    /// The calls of the set, in journal order.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.iter().filter(|id| id.kind == NodeKind::Call)
     }
 }
 
@@ -56,6 +89,12 @@ impl Extend<NodeId> for NodeSet {
     }
 }
 
+impl<'n> Extend<&'n NodeId> for NodeSet {
+    fn extend<I: IntoIterator<Item = &'n NodeId>>(&mut self, ids: I) {
+        ids.into_iter().for_each(|id| self.insert(*id));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,17 +102,12 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn it_has_what_a_sorted_set_has(steps in proptest::collection::vec((0_u32..200, 0_u8..3, proptest::bool::ANY), 0..200)) {
+        fn it_has_what_a_sorted_set_has(
+            steps in proptest::collection::vec((0_u32..200, 0_usize..7, proptest::bool::ANY), 0..200),
+            gone in proptest::collection::vec((0_u32..300, 0_usize..7), 0..100),
+        ) {
             let (mut bits, mut sorted) = (NodeSet::default(), BTreeSet::new());
-            let node = |no, kind| {
-                let call = NodeId::new(NodeKind::Call, no);
-                // A thought has a number of its own.
-                match kind {
-                    0 => call,
-                    1 => call.observation(),
-                    _ => NodeId::new(NodeKind::Thought, no + 1_000),
-                }
-            };
+            let node = |no, kind: usize| NodeId::new(NodeKind::ALL[kind], no);
             for (no, kind, is_added) in steps {
                 let id = node(no, kind);
                 if is_added {
@@ -84,9 +118,16 @@ mod tests {
                     sorted.remove(&id);
                 }
             }
-            for id in (0..200).flat_map(|no| (0..3).map(move |kind| node(no, kind))) {
+            for id in (0..210).flat_map(|no| (0..7).map(move |kind| node(no, kind))) {
                 proptest::prop_assert_eq!(bits.contains(id), sorted.contains(&id));
             }
+            let gone: Vec<NodeId> = gone.into_iter().map(|(no, kind)| node(no, kind)).collect();
+            bits.remove_all(&gone.iter().copied().collect());
+            sorted.retain(|id| !gone.contains(id));
+            proptest::prop_assert_eq!(bits.len(), sorted.len());
+            proptest::prop_assert_eq!(bits.iter().collect::<Vec<_>>(), sorted.iter().copied().collect::<Vec<_>>());
+            let is_call = |id: &&NodeId| id.kind == NodeKind::Call;
+            proptest::prop_assert_eq!(bits.calls().collect::<Vec<_>>(), sorted.iter().filter(is_call).copied().collect::<Vec<_>>());
         }
     }
 }

@@ -5,7 +5,6 @@
 //! Such a question is a call of the tool that asks the operator. It has a turn of its own, which no model is shown. Its
 //! result is the answer for the server. It lives as long as the execution that asks, whatever is edited around it.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -19,8 +18,9 @@ use super::draft::Draft;
 use super::effect::Effect;
 use super::envelope::Envelope;
 use super::event::{CallEvent, Event, TurnEvent};
-use super::id::{Attempt, NodeId, NodeKind, ThreadId};
+use super::id::{Attempt, NodeId, NodeKind};
 use super::node::{Node, Origin};
+use super::node_set::NodeSet;
 use super::reference::rewrite::{self, Scanned};
 use super::refusal::{Refusal, RefusalKind};
 use super::state::{Mode, State};
@@ -76,17 +76,14 @@ pub fn is_part(state: &State, node: NodeId) -> bool {
 }
 
 /// The active turns of the questions that belong to these calls.
-pub(super) fn asked_by<'s>(state: &'s State, calls: &BTreeSet<NodeId>) -> Vec<&'s Turn> {
-    let turns = calls.iter().filter_map(|id| state.turn_of(*id));
-    let threads: BTreeSet<ThreadId> = turns.map(|turn| turn.thread).collect();
-    let line = threads
-        .iter()
-        .filter_map(|thread| state.threads.turns.get(thread));
-    let asked = line.flatten().filter_map(|id| state.turns.get(id));
-    let asked = asked.filter(|turn| turn.producer == Producer::Server && turn.is_active());
+pub(super) fn asked_by<'s>(state: &'s State, calls: &NodeSet) -> Vec<&'s Turn> {
+    let asked = state
+        .turns
+        .values()
+        .filter(|turn| turn.producer == Producer::Server && turn.is_active());
     let belongs = |turn: &&Turn| {
         let mut questions = turn.nodes.iter().filter_map(|id| state.calls.get(id));
-        questions.any(|call| of(state, call).is_some_and(|question| calls.contains(&question.call)))
+        questions.any(|call| of(state, call).is_some_and(|question| calls.contains(question.call)))
     };
     asked.filter(belongs).collect()
 }

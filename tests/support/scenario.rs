@@ -19,7 +19,7 @@ use rustix::process::Signal;
 use serde::Deserialize;
 
 use crate::support::pick;
-use crate::support::world::{Said, World, finish, signal, until, wait};
+use crate::support::world::{Said, World, finish, signal, until, wait, written};
 
 /// A scenario.
 #[derive(Debug, Deserialize)]
@@ -115,7 +115,7 @@ struct Until {
     asked: Option<usize>,
     /// Once this many events of these kinds are recorded, and nothing is in progress.
     facts: Option<BTreeMap<String, usize>>,
-    /// Once this file of the workspace is there.
+    /// Once this file of the workspace has text.
     file: Option<String>,
     /// What then becomes of the program of this step; left out, it has ended before, and the moment
     /// is one of the program that was left running.
@@ -279,7 +279,7 @@ impl Stage {
     }
 
     fn is_time(&self, moment: &Until) -> bool {
-        let there = |name: &String| self.world.ws().join(name).exists();
+        let there = |name: &String| written(&self.world.ws().join(name));
         let text = self.world.ids().pop().map_or_else(String::new, |id| {
             let path = self.world.sessions().join(id).join("journal.jsonl");
             fs::read_to_string(path).unwrap_or_default()

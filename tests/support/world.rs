@@ -154,7 +154,7 @@ impl World {
         assert!(apart.status().unwrap().success());
         // Its parent has ended.
         fs::write(&alone, "").unwrap();
-        until("it ended", || code.exists());
+        until("it ended", || written(&code));
         let text = |path: &Path| std::fs::read_to_string(path).unwrap();
         Said {
             code: text(&code).trim().parse().ok(),
@@ -320,6 +320,11 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
         assert!(began.elapsed() < PATIENCE, "never: {what}");
         std::thread::sleep(Duration::from_millis(3));
     }
+}
+
+/// True once a file has text: a program creates its file before it writes to it.
+pub fn written(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.len() > 0)
 }
 
 /// Sends a signal to a process that this test started.

@@ -5,7 +5,7 @@
 //! A call that had ended returns as it ended. A call that had not ended continues if the branches
 //! share it, and restarts otherwise: approvals never come back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use shared::{Shared, state_at};
@@ -92,16 +92,14 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
             recall_turn(state, turn, &line, &mut moves, &mut shared);
         }
     }
-    let stays = |node: &Node| {
-        let turn = state.turns.get(&node.turn);
-        turn.is_some_and(|turn| stays(state, turn))
-    };
-    for node in state.nodes.values() {
-        if shared.children.contains(&thread::of(state, node.id)) || stays(node) {
-            continue;
+    for turn in state.turns.values() {
+        if !shared.children.contains(&turn.thread) && !stays(state, turn) {
+            recall_nodes(state, turn, &line, &shared, &mut moves);
         }
-        recall_node(state, node, &line, &shared, &mut moves);
     }
+    moves.restored.sort_unstable_by_key(|(id, _)| *id);
+    moves.calls.sort_unstable_by_key(|(id, _)| *id);
+    moves.falls.sort_unstable();
     questions(state, &mut moves);
     ledger(state, &mut moves);
     moves
@@ -115,7 +113,7 @@ fn stays(state: &State, turn: &Turn) -> bool {
 
 /// What the servers of falling calls asked falls with them.
 fn questions(state: &State, moves: &mut Moves) {
-    let asking: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
+    let asking: NodeSet = moves.falls.iter().copied().collect();
     for turn in server_question::asked_by(state, &asking) {
         moves.turns_fall.push(turn.id);
         let is_active = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
@@ -143,9 +141,9 @@ pub fn recall_reply(state: &State, id: TurnId, of: Epoch) -> Moves {
     moves.turns_restored.push((id, condition));
     let mut open = vec![turn];
     while let Some(turn) = open.pop() {
-        for node in turn.nodes.iter().filter_map(|id| state.nodes.get(id)) {
-            recall_node(state, node, &line, &Shared::default(), &mut moves);
-            open.extend(recall_work(state, node.id, &line, &mut moves));
+        recall_nodes(state, turn, &line, &Shared::default(), &mut moves);
+        for id in &turn.nodes {
+            open.extend(recall_work(state, *id, &line, &mut moves));
         }
     }
     ledger(state, &mut moves);
@@ -176,9 +174,12 @@ fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
     let (Some(node), Some(call)) = (state.nodes.get(&child.call), state.calls.get(&child.call)) else {
         return false;
     };
+    let Some(turn) = state.turns.get(&node.turn) else {
+        return false;
+    };
     let same_call = node.active
-        && shared.common.contains(&node.turn)
-        && state_at(state, node, line, shared).is_some_and(|then| then.rev == node.rev());
+        && shared.common.contains(&turn.id)
+        && state_at((turn, node), line, shared).is_some_and(|then| then.rev == node.rev());
     let ended = matches!(call.history.at(line), Then::Was(way) if way.status.is_settled());
     let distinguishes = |edit: &&EditRecord| line.holds(edit.epoch) != shared.now.holds(edit.epoch);
     let of_its_work = |edit: &EditRecord| {
@@ -278,14 +279,15 @@ fn cut(stream: &Stream) -> Stream {
     }
 }
 
-fn recall_node(state: &State, node: &Node, line: &Line, shared: &Shared, moves: &mut Moves) {
-    match node.id.kind {
-        // Records of acts stay; a result follows its call.
-        NodeKind::Intervention | NodeKind::Repair | NodeKind::Observation => {}
-        NodeKind::Call => recall_call(state, node, line, shared, moves),
-        NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer => {
-            let then = state_at(state, node, line, shared);
-            set(node, then, moves);
+fn recall_nodes(state: &State, turn: &Turn, line: &Line, shared: &Shared, moves: &mut Moves) {
+    for node in turn.nodes.iter().filter_map(|id| state.nodes.get(id)) {
+        match node.id.kind {
+            // Records of acts stay; a result follows its call.
+            NodeKind::Intervention | NodeKind::Repair | NodeKind::Observation => {}
+            NodeKind::Call => recall_call(state, (turn, node), line, shared, moves),
+            NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer => {
+                set(node, state_at((turn, node), line, shared), moves);
+            }
         }
     }
 }
@@ -298,11 +300,11 @@ fn set(node: &Node, then: Option<NodeState>, moves: &mut Moves) {
     }
 }
 
-fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: &mut Moves) {
+fn recall_call(state: &State, (turn, node): (&Turn, &Node), line: &Line, shared: &Shared, moves: &mut Moves) {
     let Some(call) = state.calls.get(&node.id) else {
         return;
     };
-    let then = state_at(state, node, line, shared);
+    let then = state_at((turn, node), line, shared);
     set(node, then, moves);
     let Some(then) = then else { return };
     let continues = node.active && node.rev() == then.rev;

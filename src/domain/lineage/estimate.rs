@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::affected_nodes::AffectedNodes;
 use crate::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::id::{NodeId, NodeKind, TurnId};
+use crate::node_set::NodeSet;
 use crate::state::State;
 use crate::thread;
 use crate::transcript::bytes;
@@ -29,10 +30,10 @@ pub(super) fn tokens(state: &State, reach: &AffectedNodes, events: &[Event]) -> 
     // The next request comes where the first turn is superseded; if a branch comes back, at its
     // end.
     let falling = falls.iter().filter_map(of_thread).map(|turn| turn.pos);
-    let cut = falling.min().filter(|_| then.recalled.is_empty());
+    let cut = falling.min().filter(|_| reach.recalled.is_empty());
     let cut = cut.unwrap_or(u32::MAX);
-    let turn_of = |id: &NodeId| state.nodes.get(id).map(|node| node.turn);
-    let in_stream = |id: &&NodeId| !matches!(id.kind, NodeKind::Observation | NodeKind::Intervention);
+    let turn_of = |id: NodeId| state.nodes.get(&id).map(|node| node.turn);
+    let in_stream = |id: &NodeId| !matches!(id.kind, NodeKind::Observation | NodeKind::Intervention);
     let recalled = then.recalled.iter().filter(in_stream);
     let come_back: BTreeSet<TurnId> = recalled.filter_map(turn_of).collect();
     let remaining = |turn: &&Turn| {
@@ -41,13 +42,13 @@ pub(super) fn tokens(state: &State, reach: &AffectedNodes, events: &[Event]) -> 
     };
     let now: usize = state.turns_of(own).filter(remaining).map(|turn| turn.bytes).sum();
     let counting = |id: &NodeId| {
-        let turn = turn_of(id).and_then(|turn| of_thread(&turn));
+        let turn = turn_of(*id).and_then(|turn| of_thread(&turn));
         turn.is_some_and(|turn| !matches!(turn.activity, Activity::Superseded(_)) && remaining(&turn))
     };
     let touched = then.touched();
     let touched = touched.iter().filter(|id| counting(id));
     let (before, after) = touched.fold((0, 0), |(before, after), id| {
-        (before + bytes::of_node(state, *id), after + then.bytes(*id))
+        (before + bytes::of_node(state, id), after + then.bytes(id))
     });
     let new: usize = then
         .written
@@ -64,22 +65,22 @@ struct Then<'s> {
     reach: &'s AffectedNodes,
     /// Bytes of what the edit writes, by node.
     written: BTreeMap<NodeId, usize>,
-    recalled: BTreeSet<NodeId>,
+    recalled: NodeSet,
 }
 
 impl Then<'_> {
     /// Nodes of turns that the edit may make others, calls in place of their results.
-    fn touched(&self) -> BTreeSet<NodeId> {
-        let ids = self.written.keys().chain(&self.reach.gone);
-        let ids = ids.chain(&self.recalled).chain(self.reach.revisions.keys());
+    fn touched(&self) -> NodeSet {
+        let ids = self.written.keys().chain(self.reach.revisions.keys()).copied();
+        let ids = ids.chain(self.reach.gone.iter()).chain(self.recalled.iter());
         let in_stream = |id: &NodeId| id.kind != NodeKind::Intervention;
-        ids.map(|id| id.call()).filter(in_stream).collect()
+        ids.map(NodeId::call).filter(in_stream).collect()
     }
 
     /// Bytes that a node takes then, a call with its result.
     fn bytes(&self, id: NodeId) -> usize {
         let active = self.state.nodes.get(&id).is_some_and(|node| node.active);
-        if !self.recalled.contains(&id) && (!active || self.reach.gone.contains(&id)) {
+        if !self.recalled.contains(id) && (!active || self.reach.gone.contains(id)) {
             return 0;
         }
         let result = Some(id.observation()).filter(|result| *result != id);

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use crate::affected_nodes::AffectedNodes;
 use crate::event::{CallEvent, Event};
 use crate::graph;
-use crate::id::{NodeId, NodeKind};
+use crate::id::NodeId;
 use crate::node::Node;
+use crate::node_set::NodeSet;
 use crate::ready;
 use crate::reference::DAGGER;
 use crate::state::State;
@@ -31,14 +32,9 @@ pub struct LostInput {
 pub(super) fn lost_inputs(state: &State, events: &[Event], reach: &AffectedNodes) -> Vec<LostInput> {
     let edited = reach.edited.iter().map(|(id, ..)| *id);
     let moved = reach.revisions.keys().copied();
-    let fallen = reach.gone.iter().copied();
-    let changed: BTreeSet<NodeId> = edited
-        .chain(moved)
-        .chain(fallen)
-        .filter(|id| id.kind == NodeKind::Call)
-        .collect();
-    let readers = changed.iter().flat_map(|id| graph::readers_of(state, *id));
-    let readers: BTreeSet<NodeId> = readers.filter(|id| !reach.gone.contains(id)).collect();
+    let changed: NodeSet = edited.chain(moved).chain(reach.gone.iter()).collect();
+    let readers = changed.calls().flat_map(|id| graph::readers_of(state, id));
+    let readers: BTreeSet<NodeId> = readers.filter(|id| !reach.gone.contains(*id)).collect();
     let mut lost = BTreeSet::new();
     if readers.is_empty() {
         return Vec::new();
@@ -56,7 +52,7 @@ pub(super) fn lost_inputs(state: &State, events: &[Event], reach: &AffectedNodes
         for reference in &new.refs.references {
             reference.expr.each(&mut |target| {
                 let before = ready::providers(state, old, target);
-                let writer = before.into_iter().rfind(|id| changed.contains(id));
+                let writer = before.into_iter().rfind(|id| changed.contains(*id));
                 if let Some(writer) = writer.filter(|_| ready::providers(&after, new, target).is_empty()) {
                     let reference = format!("{DAGGER}{target}");
                     lost.insert(LostInput {

@@ -12,7 +12,7 @@ use crate::proxy::agent::{Agent, client};
 use crate::proxy::course::{bash, streamed};
 use crate::proxy::server::{Reply, Server};
 use crate::proxy::stage::{Stage, approve, asked};
-use crate::proxy::world::{World, until, wait};
+use crate::proxy::world::{World, until, wait, written};
 
 /// A body with a tool, as Bedrock takes it.
 const BEDROCK: &str = r#"{"messages":[],"toolConfig":{"tools":[{"toolSpec":{"name":"bash"}}]}}"#;
@@ -164,7 +164,7 @@ fn started(world: &World, model: &Server, flags: &[&str]) -> (Child, String) {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let program = command.spawn().unwrap();
-    until("the agent runs", || world.ws().join("base").exists());
+    until("the agent runs", || written(&world.ws().join("base")));
     (program, world.read("base").trim().to_owned())
 }
 

@@ -13,7 +13,7 @@ use overrule::resilience::watch::Watch;
 use overrule::tools::child::still_running;
 use rustix::process::Signal;
 
-use crate::crash::world::{World, signal, until, wait};
+use crate::crash::world::{World, signal, until, wait, written};
 
 const PLAYBOOK: &str = r#"
 [meta]
@@ -80,7 +80,7 @@ fn what_was_learnt_survives_a_kill_and_is_learnt_on() {
     let mut command = world.playing(PLAYBOOK, &["--policy", "auto"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = child.spawn().unwrap();
-    until("the command runs", || world.ws().join("log.txt").exists());
+    until("the command runs", || written(&world.ws().join("log.txt")));
     signal(&child, Signal::KILL);
     wait(child);
 

@@ -4,6 +4,7 @@ use rustix::process::Signal;
 
 use crate::pty_terminal::harness::{Run, SOON};
 use crate::pty_terminal::live::World;
+use crate::support::world::written;
 
 /// A command, and two writes that wait for its place. The result of no call is needed by another.
 const PLAYBOOK: &str = r#"
@@ -68,7 +69,7 @@ fn goes_on_paused(world: &World) {
     assert!(!first.exists(), "it ran as it was before the edit");
     run.armed();
     run.send("p");
-    run.until("it ran once it was let run", || first.exists());
+    run.until("it ran once it was let run", || written(&first));
     assert_eq!(std::fs::read_to_string(&first).unwrap(), "agent");
     std::fs::write(world.work().join("go"), "").unwrap();
     run.kill(Signal::TERM);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::history::{Line, Then};
 use crate::id::{Rev, ThreadId, TurnId};
 use crate::node::{Node, NodeState, Origin, Revision};
-use crate::state::State;
+use crate::turn::Turn;
 
 /// What both branches have in common.
 #[derive(Debug, Default)]
@@ -27,11 +27,8 @@ pub(super) struct Shared {
 }
 
 /// The state of a node; none if it was not active, or if the shared reply differs now.
-pub(super) fn state_at(state: &State, node: &Node, line: &Line, shared: &Shared) -> Option<NodeState> {
-    let turn = state.turns.get(&node.turn);
-    if shared.common.contains(&node.turn)
-        && turn.is_some_and(|turn| was_replaced(node, turn.request.as_ref()))
-    {
+pub(super) fn state_at((turn, node): (&Turn, &Node), line: &Line, shared: &Shared) -> Option<NodeState> {
+    if was_replaced(node, turn.request.as_ref()) && shared.common.contains(&turn.id) {
         return None;
     }
     match node.history.at(line) {

@@ -12,7 +12,7 @@ use crate::draft::Draft;
 use crate::event::{CallEvent, TurnEvent};
 use crate::history::{Line, Then};
 use crate::id::{Attempt, Epoch, NodeId, NodeKind, Rev};
-use crate::invalidation::{cancel_running, invalidate_after_value, orphan_own};
+use crate::invalidation::{cancel_running, invalidate_after_value, orphan};
 use crate::node::{Content, Node, Origin};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::state::State;
@@ -170,7 +170,7 @@ fn result(
         reason,
     );
     cancel_running(draft, &[call], "its result was copied from another branch");
-    orphan_own(draft, call);
+    orphan(draft, &[call]);
     let origin = Origin::Operator { user: draft.user() };
     decided(draft, call, rev, &given.outcome, origin);
     invalidate_after_value(draft, call);

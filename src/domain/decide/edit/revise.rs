@@ -15,8 +15,8 @@ use crate::event::{CallEvent, EditEvent, TurnEvent};
 use crate::graph;
 use crate::id::{Attempt, NodeId, NodeKind, Rev};
 use crate::invalidation::{
-    cancel_running, invalidate_after_value, lose_corrections, orphan, orphan_own, supersede_after,
-    supersede_turns, suspect, suspect_readers, suspect_readers_of_gone,
+    cancel_running, invalidate_after_value, lose_corrections, orphan, supersede_after, supersede_turns,
+    suspect, suspect_readers, suspect_readers_of_gone,
 };
 use crate::node::{Channel, Content, Node, Origin};
 use crate::ready;
@@ -136,7 +136,7 @@ pub(super) fn call(
     // A call that has ended, or that the model has seen, has consequences.
     let reported =
         life.status.is_settled() || draft.state.turns.get(&node.turn).is_some_and(|turn| turn.settled);
-    orphan_own(draft, id);
+    orphan(draft, &[id]);
     lose_corrections(draft, &[id]);
     let approves = edit_approves(draft.state, advice, life, (tool, args), shown);
     let content = Content::Call {
@@ -423,7 +423,7 @@ pub(super) fn delete(
         NodeKind::Call => {
             begin(draft, Some(id), &format!("delete {id}"), reason);
             cancel_running(draft, &[id], "it was deleted");
-            orphan_own(draft, id);
+            orphan(draft, &[id]);
             suspect_readers(draft, id);
             supersede_after(draft, node.turn);
             revised(draft, id, Content::Deleted, None);
