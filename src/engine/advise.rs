@@ -293,13 +293,11 @@ impl Advice for Adviser {
     }
 
     fn operands(&self, tool: &str, args: &str) -> Vec<Operand> {
-        let Some(known) = self.registry.get(tool).cloned() else {
+        let known = self.registry.get(tool);
+        let Some(read) = known.and_then(|known| known.operands(args, &self.workspace)) else {
             return Vec::new();
         };
-        let (text, workspace) = (args.to_owned(), Arc::clone(&self.workspace));
-        let found = self
-            .reader
-            .read((tool, args), move || known.operands(&text, &workspace));
+        let found = self.reader.read((tool, args), read);
         // It asks, and every later reading is another one.
         let unread = || Operand {
             path: Arc::from(format!("what it runs {LATE}")),

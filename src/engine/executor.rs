@@ -245,6 +245,11 @@ impl Executor {
         self.own.pop_front()
     }
 
+    /// Begins a batch of effects: its launches look at the workspace once.
+    pub fn begin_batch(&mut self) {
+        self.workspace.begin_batch();
+    }
+
     /// Closes the stream of a turn. Returns false if none was open.
     pub fn abort(&self, turn: TurnId) -> bool {
         self.asks.abort(turn)
@@ -265,7 +270,8 @@ impl Executor {
         };
         // An agent runs its calls where it is.
         let is_own = !tool.spec().card.is_of_agent();
-        if let Some(why) = self.workspace.is_replaced(&self.reader).filter(|_| is_own) {
+        let replaced = is_own.then(|| self.workspace.is_replaced_in_batch(&self.reader));
+        if let Some(why) = replaced.flatten() {
             self.report(call, rev, attempt, unrun(why));
             return;
         }

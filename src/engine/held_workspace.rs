@@ -16,13 +16,32 @@ pub struct HeldWorkspace {
     pub path: Arc<PathBuf>,
     /// None if it could not be opened: then the tools say why.
     held: Option<Arc<File>>,
+    /// What the first launch of a batch found; none before it.
+    found: Option<Option<String>>,
 }
 
 impl HeldWorkspace {
     /// Opens the directory.
     pub fn open(path: Arc<PathBuf>) -> Self {
         let held = regular_file::open_dir(&path).ok().map(Arc::new);
-        Self { path, held }
+        Self {
+            path,
+            held,
+            found: None,
+        }
+    }
+
+    /// Begins a batch of launches: the first of them looks again.
+    pub fn begin_batch(&mut self) {
+        self.found = None;
+    }
+
+    /// Returns what [`Self::is_replaced`] found for the first launch of the batch.
+    pub fn is_replaced_in_batch(&mut self, reader: &Reader) -> Option<String> {
+        if self.found.is_none() {
+            self.found = Some(self.is_replaced(reader));
+        }
+        self.found.clone().flatten()
     }
 
     /// Returns why nothing may start: the path leads to another directory than at the beginning, or to none.
@@ -79,6 +98,27 @@ mod tests {
         fs::remove_file(&work).unwrap();
         std::os::unix::fs::symlink(&old, &work).unwrap();
         assert_eq!(held.is_replaced(&Reader::default()), None, "it is the same one");
+    }
+
+    #[test]
+    fn each_batch_of_launches_looks_once() {
+        let root = tempfile::tempdir().unwrap();
+        let (work, old) = (root.path().join("work"), root.path().join("old"));
+        fs::create_dir(&work).unwrap();
+        let mut held = HeldWorkspace::open(Arc::new(work.clone()));
+        let reader = Reader::default();
+        assert_eq!(held.is_replaced_in_batch(&reader), None);
+        fs::rename(&work, &old).unwrap();
+        assert_eq!(held.is_replaced_in_batch(&reader), None, "they begin together");
+        held.begin_batch();
+        assert!(held.is_replaced_in_batch(&reader).is_some());
+        fs::rename(&old, &work).unwrap();
+        assert!(
+            held.is_replaced_in_batch(&reader).is_some(),
+            "none of them starts"
+        );
+        held.begin_batch();
+        assert_eq!(held.is_replaced_in_batch(&reader), None);
     }
 
     #[test]

@@ -148,7 +148,7 @@ impl Store {
         &self.dir
     }
 
-    /// Creates a session and opens it for writing.
+    /// Creates a session and opens it for writing. It is durable with its first records.
     pub fn create(&self, id: Uuid) -> Result<Writer, Error> {
         dirs::make_dirs(&self.dir)
             .map_err(|error| Error::io("make the sessions directory", &self.dir, error))?;

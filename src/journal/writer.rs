@@ -63,6 +63,8 @@ pub struct Writer {
     waiting: Vec<u8>,
     /// True if the system has records that may not be on disk.
     unsynced: bool,
+    /// True until the names of a new session are on disk: a power failure must leave them just like the records.
+    is_new: bool,
     /// Texts that are repeated for lists and not in their own files yet, with the names of the
     /// files.
     repeated: Vec<(&'static str, String)>,
@@ -131,6 +133,7 @@ impl Writer {
             bytes: loaded.bytes,
             waiting: Vec::new(),
             unsynced: false,
+            is_new: false,
             repeated: Vec::new(),
             failed: None,
             _lock: lock,
@@ -138,7 +141,7 @@ impl Writer {
         Ok((writer, loaded))
     }
 
-    /// Creates a session in a directory that does not exist yet.
+    /// Creates a session in a directory that does not exist yet. The first [`Writer::sync`] makes its names durable.
     pub(super) fn create(id: Uuid, dir: &Path) -> Result<Self, Error> {
         let place = Place::Dir {
             id,
@@ -154,9 +157,6 @@ impl Writer {
         let lock = Lock::take(dir)?;
         let file = regular_file::create(&place.journal()).map_err(fail)?;
         dirs::make_dir(&place.payloads().unwrap_or_default()).map_err(fail)?;
-        // The names must survive a power failure just like the contents of the files.
-        dirs::sync_dir(dir).map_err(fail)?;
-        dir.parent().map_or(Ok(()), dirs::sync_dir).map_err(fail)?;
         Ok(Self {
             sink: Box::new(file),
             dir: dir.to_owned(),
@@ -166,6 +166,7 @@ impl Writer {
             bytes: 0,
             waiting: Vec::new(),
             unsynced: false,
+            is_new: true,
             repeated: Vec::new(),
             failed: None,
             _lock: lock,
@@ -255,6 +256,12 @@ impl Writer {
     /// Makes everything appended so far durable.
     pub fn sync(&mut self) -> Result<(), Error> {
         self.flush()?;
+        if std::mem::take(&mut self.is_new) {
+            let above = self.dir.parent().map_or(Ok(()), dirs::sync_dir);
+            dirs::sync_dir(&self.dir)
+                .and(above)
+                .map_err(|error| self.fail("write the session's names to disk", error))?;
+        }
         if self.unsynced {
             self.sink
                 .sync()

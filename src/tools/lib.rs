@@ -19,4 +19,6 @@ pub mod workspace;
 pub use registry::Registry;
 pub use run::run;
 pub use sources::builtin;
-pub use tool::{AskOperator, Job, OnOutput, Replacement, Spec, Tool, Withheld, ask_nobody, nothing_withheld};
+pub use tool::{
+    AskOperator, Job, OnOutput, ReadOperands, Replacement, Spec, Tool, Withheld, ask_nobody, nothing_withheld,
+};

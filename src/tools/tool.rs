@@ -25,6 +25,9 @@ pub struct Spec {
     pub facts: ToolFacts,
 }
 
+/// Reads the files that an execution would run, in their present state. Changes nothing.
+pub type ReadOperands = Box<dyn FnOnce() -> Vec<Operand> + Send>;
+
 /// Takes a part of an output.
 pub type OnOutput = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
@@ -106,10 +109,10 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// Returns the files that an execution would run, in their present state: their content is part of the
-    /// decision. Changes nothing.
-    fn operands(&self, _args: &str, _workspace: &Path) -> Vec<Operand> {
-        Vec::new()
+    /// Returns what reads the files that an execution would run: their content is part of the decision. None for a tool
+    /// that runs no files. Reads nothing by itself: a file system may not answer.
+    fn operands(&self, _args: &str, _workspace: &Path) -> Option<ReadOperands> {
+        None
     }
 
     /// Returns the whole text that an execution would replace, and its replacement. It helps the operator to decide,

@@ -81,6 +81,9 @@ impl Driver {
         let facts = facts.into_iter().map(Publication::Event);
         self.publish(&facts.chain(batch.words).collect::<Vec<_>>());
         self.published.send_replace(self.state.seq);
+        if let Some(executor) = &mut self.executor {
+            executor.begin_batch();
+        }
         // Once halted, these are the ones that end something.
         for effect in batch.effects {
             self.act(effect);

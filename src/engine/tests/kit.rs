@@ -29,7 +29,7 @@ use overrule_domain::turn::{Stop, StreamFault};
 use overrule_model::{Chunk, Model, Request};
 use overrule_policy::{Policy, Preset};
 use overrule_tools::registry::Registry;
-use overrule_tools::{Job, Spec, Tool};
+use overrule_tools::{Job, ReadOperands, Spec, Tool};
 
 /// Longer than anything in a test takes, on a clock that jumps while everything waits.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -145,8 +145,9 @@ impl Tool for Hand {
         &self.spec
     }
 
-    fn operands(&self, _args: &str, _workspace: &std::path::Path) -> Vec<Operand> {
-        self.operands.clone()
+    fn operands(&self, _args: &str, _workspace: &std::path::Path) -> Option<ReadOperands> {
+        let operands = self.operands.clone();
+        Some(Box::new(move || operands))
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {

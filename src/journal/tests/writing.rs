@@ -34,6 +34,28 @@ fn nothing_reaches_the_file_before_it_is_asked_for() {
 }
 
 #[test]
+fn the_first_records_are_acknowledged_with_the_names_of_the_session_and_later_ones_alone() {
+    let fixture = fixture();
+    let session = fixture.journal(1).parent().unwrap().to_owned();
+    let moved = session.with_extension("moved");
+    let mut writer = fixture.store.create(id(1)).unwrap();
+    writer.append(&small()[0]).unwrap();
+    std::fs::rename(&session, &moved).unwrap();
+    let error = writer.sync().unwrap_err();
+    assert!(error.to_string().contains("names"), "{error}");
+    assert!(writer.append(&small()[1]).is_err(), "nothing follows");
+    drop(writer);
+    std::fs::remove_dir_all(&moved).unwrap();
+
+    let mut writer = fixture.store.create(id(1)).unwrap();
+    writer.append(&small()[0]).unwrap();
+    writer.sync().unwrap();
+    std::fs::rename(&session, &moved).unwrap();
+    writer.append(&small()[1]).unwrap();
+    writer.sync().unwrap();
+}
+
+#[test]
 fn events_out_of_order_are_refused_and_change_nothing() {
     let fixture = fixture();
     let mut writer = fixture.store.create(id(1)).unwrap();

@@ -21,9 +21,9 @@ use super::common::{arguments, spec};
 use crate::child::{self, Environment, Started};
 use crate::errors::{from_io, refused, untouched};
 use crate::output::{Bounded, BoundedText, HEAD, TAIL, WholeChars, json_text};
-use crate::tool::{Job, OnOutput, Spec, Tool};
+use crate::tool::{Job, OnOutput, ReadOperands, Spec, Tool};
 use crate::workspace::Workspace;
-use overrule_domain::call::{EffectClass, ErrorClass, Operand, Outcome, ToolError};
+use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 
 /// Default time limit in seconds.
 const TIME: u64 = 120;
@@ -98,12 +98,9 @@ impl Tool for Shell {
         &self.spec
     }
 
-    fn operands(&self, args: &str, workspace: &Path) -> Vec<Operand> {
-        let args: Result<Args, _> = serde_json::from_str(args);
-        args.map_or_else(
-            |_| Vec::new(),
-            |args| operands::operands(&args, workspace, self.environment.search_path()),
-        )
+    fn operands(&self, args: &str, workspace: &Path) -> Option<ReadOperands> {
+        let args: Args = serde_json::from_str(args).ok()?;
+        Some(read_operands(args, workspace, &self.environment))
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
@@ -112,15 +109,20 @@ impl Tool for Shell {
     }
 }
 
-/// Returns the files that a program with these arguments would run in the workspace, in their present state.
-pub(crate) fn operands_of(argv: Vec<String>, workspace: &Path, environment: &Environment) -> Vec<Operand> {
+/// Returns what reads the files that a program with these arguments would run in the workspace.
+pub(crate) fn operands_of(argv: Vec<String>, workspace: &Path, environment: &Environment) -> ReadOperands {
     let args = Args {
         command: None,
         argv: Some(argv),
         cwd: None,
         timeout_s: None,
     };
-    operands::operands(&args, workspace, environment.search_path())
+    read_operands(args, workspace, environment)
+}
+
+fn read_operands(args: Args, workspace: &Path, environment: &Environment) -> ReadOperands {
+    let (workspace, search_path) = (workspace.to_owned(), environment.search_path().to_owned());
+    Box::new(move || operands::operands(&args, &workspace, &search_path))
 }
 
 /// A program to run.

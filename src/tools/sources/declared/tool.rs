@@ -15,10 +15,10 @@ use crate::errors::refused;
 use crate::sources::builtin::http_request::HttpRequest;
 use crate::sources::builtin::shell;
 use crate::sources::{Changes, Context, Source};
-use crate::tool::{Job, Spec, Tool};
+use crate::tool::{Job, ReadOperands, Spec, Tool};
 use overrule_base::canon;
 use overrule_domain::advice::ToolFacts;
-use overrule_domain::call::{ErrorClass, Operand, Outcome, ToolError};
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 use overrule_domain::event::run::{ToolCard, ToolOrigin};
 use overrule_schema::{Checker, RESERVED};
 
@@ -99,9 +99,9 @@ impl Tool for Declared {
         &self.spec
     }
 
-    fn operands(&self, args: &str, workspace: &Path) -> Vec<Operand> {
+    fn operands(&self, args: &str, workspace: &Path) -> Option<ReadOperands> {
         let Action::Command { argv, .. } = &self.declared.action else {
-            return Vec::new();
+            return None;
         };
         // A key names no file.
         let args = arguments(
@@ -109,11 +109,8 @@ impl Tool for Declared {
             &serde_json::from_str(args).unwrap_or_default(),
             "",
         );
-        let words = command::filled(argv, &args);
-        words.map_or_else(
-            |_| Vec::new(),
-            |words| shell::operands_of(words, workspace, &self.environment),
-        )
+        let words = command::filled(argv, &args).ok()?;
+        Some(shell::operands_of(words, workspace, &self.environment))
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
