@@ -16,7 +16,7 @@ use super::{Playbook, builtin};
 use crate::Request;
 use overrule_domain::call::EffectClass;
 use overrule_domain::event::run::ToolCard;
-use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 
 /// Runs a playbook against a directory in memory, turn by turn.
@@ -45,6 +45,7 @@ impl Run {
                 .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
                 .collect(),
             messages: Vec::new(),
+            id: TurnId::default(),
             turn: 0,
             nodes: 0,
             rejected: Vec::new(),
