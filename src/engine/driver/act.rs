@@ -112,7 +112,7 @@ impl Driver {
             sent_after_history(&self.state, id)
         };
         let Some(sent) = sent else { return };
-        let before = self.state.turns_of(turn.thread).filter(|_| reads_history);
+        let before = self.state.turns_of(turn.thread).take_while(|_| reads_history);
         let number = before.filter(|one| one.producer == Producer::Model && one.pos <= turn.pos);
         let what = Request {
             system: sent.system,
