@@ -166,7 +166,7 @@ pub struct Overlay {
 }
 
 /// Returns true if the model sees of a node what the agent has: the agent got the call, and nothing was edited.
-pub(super) fn is_unchanged(state: &State, id: NodeId) -> bool {
+pub fn is_unchanged(state: &State, id: NodeId) -> bool {
     let is_plain = |node: &Node| {
         let by_operator = matches!(node.now().origin, Origin::Operator { .. });
         let is_corrected = id.kind == NodeKind::Observation && by_operator;

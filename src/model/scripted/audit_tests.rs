@@ -78,6 +78,7 @@ impl Run {
             tools: vec![card],
             quirks: crate::Quirks::new(),
             output_schema: None,
+            id: TurnId(self.turn),
             turn: self.turn,
             tap: crate::Tap::default(),
         };
@@ -229,6 +230,7 @@ impl Run {
             playbook: self.playbook.clone(),
             files: self.files.clone(),
             messages: self.messages.clone(),
+            id: TurnId(self.turn),
             turn: self.turn,
             nodes: self.nodes,
             rejected: Vec::new(),
