@@ -27,8 +27,9 @@ use server::Server;
 const SIZES: [usize; 4] = [100_000, 1_000_000, 4_000_000, 8_000_000];
 /// Bytes of a result in a history of a given size.
 const RESULT: usize = 3_000;
-/// Bytes of a result in a long conversation.
-const SHORT: usize = 1_000;
+/// Bytes of a result in a long conversation: some text, and next to nothing. Without text, the bytes of the history do not
+/// hide what each turn before a request costs.
+const SHORT: [usize; 2] = [1_000, 0];
 /// Turns of a long conversation.
 const TURNS: [usize; 4] = [100, 200, 400, 800];
 /// Requests of each size.
@@ -86,7 +87,10 @@ fn sizes(server: &Server, times: usize) {
 
 /// Long conversations.
 fn turns(server: &Server, is_full: bool) {
-    for turns in TURNS {
+    for (result, turns) in SHORT
+        .iter()
+        .flat_map(|result| TURNS.map(|turns| (*result, turns)))
+    {
         let turns = if is_full { turns } else { 2 };
         let program = Program::begin(server);
         let mut agent = Agent::new("turns");
@@ -94,17 +98,18 @@ fn turns(server: &Server, is_full: bool) {
         let mut through = Connection::open(&program.base);
         let pairs = (0..turns).map(|_| {
             let alone = agent.ask(&mut direct, "").0;
-            (alone, agent.work(&mut through, SHORT))
+            (alone, agent.work(&mut through, result))
         });
         let pairs: Vec<(Duration, Duration)> = pairs.collect();
         let total = |of: fn(&(Duration, Duration)) -> Duration| ms(pairs.iter().map(of).sum());
+        let (direct, through) = (total(|pair| pair.0), total(|pair| pair.1));
+        let name = format!("{turns} turns of {result} bytes");
         println!(
-            "{turns} turns: in all {:.0} ms direct, {:.0} ms through the proxy",
-            total(|pair| pair.0),
-            total(|pair| pair.1)
+            "{name}: in all {direct:.0} ms direct, {through:.0} ms through the proxy, {:.2} ms added to each",
+            (through - direct) / turns as f64
         );
         let last = pairs.len().saturating_sub(20);
-        print(&format!("{turns} turns, the last 20"), pairs[last..].to_vec());
+        print(&format!("{name}, the last 20"), pairs[last..].to_vec());
     }
 }
 

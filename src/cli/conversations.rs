@@ -197,7 +197,8 @@ fn others_work(members: &[Member], program: &str) -> bool {
 
 fn conversation(session: &str, state: &State, agent: AgentStatus, has_ended: bool) -> Conversation {
     let waiting = state.queue().count() + pending_retry::left(state).count();
-    let streams = state.turns.values().any(|turn| turn.stream == Stream::Open);
+    let mut open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    let streams = open.any(|turn| turn.stream == Stream::Open);
     let works = waiting > 0 || streams || !state.agenda.running.is_empty();
     Conversation {
         session: session.to_owned(),

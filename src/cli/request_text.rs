@@ -130,6 +130,7 @@ fn body(
         tools: sent.tools.clone(),
         quirks: quirks.clone(),
         output_schema: setup.output_schema.filter(|_| is_root).map(Arc::from),
+        id: turn,
         turn: 0,
         tap: Tap::default(),
     };

@@ -1,17 +1,25 @@
-//! Holds the hash of a prefix of a context. The hash of the whole context continues it.
+//! Holds the hash of a prefix of a context, and counts of its turns. Those of the whole context continue it.
 //!
 //! Must not know: what a context is made of.
 
 use std::fmt;
 use std::sync::Arc;
 
+use super::id::Seq;
+
 /// The hash of a prefix of a context.
 #[derive(Clone)]
 pub struct ContextPrefix {
     /// The turns before this place are in it.
     pub(crate) end: u32,
+    /// The event with which it was begun. As long as it is continued, nothing in it changed since.
+    pub(crate) begun: Seq,
     /// The calls in it.
     pub(crate) calls: u64,
+    /// The whole replies of the model in it.
+    pub(crate) replies: u32,
+    /// True if a turn before its end is suspended.
+    pub(crate) has_suspended: bool,
     pub(crate) hasher: Box<blake3::Hasher>,
 }
 
@@ -20,7 +28,10 @@ impl ContextPrefix {
         let hasher = blake3::Hasher::new_derive_key("overrule context v1");
         Self {
             end: 0,
+            begun: Seq(0),
             calls: 0,
+            replies: 0,
+            has_suspended: false,
             hasher: Box::new(hasher),
         }
     }
@@ -28,6 +39,11 @@ impl ContextPrefix {
     /// Returns the first place of the thread that is not in it.
     pub fn end(&self) -> u32 {
         self.end
+    }
+
+    /// Returns the event with which it was begun. As long as it is continued, nothing in it changed since.
+    pub fn begun(&self) -> Seq {
+        self.begun
     }
 
     fn hash(&self) -> blake3::Hash {

@@ -84,9 +84,9 @@ pub(crate) fn is_last(state: &State, thread: ThreadId, is_new: bool) -> bool {
         .limits
         .turns
         .is_some_and(|most| state.tally.requests.saturating_add(1) >= most);
-    let used = thread::turns_used(state, thread) + u32::from(is_new);
+    let used = || thread::turns_used(state, thread) + u32::from(is_new);
     let child = state.threads.children.get(&thread);
-    of_run || child.is_some_and(|child| used >= child.max_turns)
+    of_run || child.is_some_and(|child| used() >= child.max_turns)
 }
 
 /// Nodes of the context that the request before this one did not have, with their revisions.

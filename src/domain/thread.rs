@@ -164,6 +164,34 @@ pub fn open_before(state: &State, turn: &Turn) -> Option<TurnId> {
         .map(|one| one.id)
 }
 
+/// Number of whole replies of the model before a place of a thread, without superseded ones. A turn split at a thought is not
+/// whole: the next one continues it. Those in the known prefix of the context are counted already.
+pub fn replies_before(state: &State, thread: ThreadId, place: usize) -> u32 {
+    let line = state.threads.turns.get(&thread).map_or(&[][..], Vec::as_slice);
+    let known = state.threads.context_prefixes.get(&thread);
+    let known = known.filter(|known| known.end as usize <= place);
+    let (from, before) = known.map_or((0, 0), |known| (known.end as usize, known.replies));
+    let rest = line.get(from..place).unwrap_or_default().iter();
+    let whole = rest
+        .filter_map(|id| state.turns.get(id))
+        .filter(|turn| turn.reply > 0 && !turn.split && !matches!(turn.activity, Activity::Superseded(_)));
+    u32::try_from(whole.count()).map_or(u32::MAX, |rest| before.saturating_add(rest))
+}
+
+/// The suspended turns of a thread, in order. A known prefix of the context without one is not read.
+pub fn suspended(state: &State, thread: ThreadId) -> Vec<&Turn> {
+    let known = state.threads.context_prefixes.get(&thread);
+    let first = known
+        .filter(|known| !known.has_suspended)
+        .map_or(0, |known| known.end);
+    let newest = state.turns_of(thread).rev().take_while(|turn| turn.pos >= first);
+    let mut held: Vec<&Turn> = newest
+        .filter(|turn| matches!(turn.activity, Activity::Suspended(_)))
+        .collect();
+    held.reverse();
+    held
+}
+
 /// Number of active and suspended turns that a thread's model was asked for.
 pub fn turns_used(state: &State, thread: ThreadId) -> u32 {
     let model = |turn: &&Turn| turn.producer == Producer::Model;

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::panic_guard;
-use overrule_domain::id::{NodeId, Rev, Seq};
+use overrule_domain::id::{NodeId, Rev, Seq, TurnId};
 use overrule_domain::input::Input;
 use overrule_domain::reduction::request_bytes;
 use overrule_domain::repair::{Passing, Reply};
@@ -117,6 +117,7 @@ pub async fn ask(
         tools: Vec::new(),
         quirks,
         output_schema: None,
+        id: TurnId::default(),
         turn: 1,
         tap: Tap::default(),
     };

@@ -27,6 +27,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::TurnId;
 use overrule_domain::transcript::Message;
 use overrule_domain::turn::StreamFault;
 
@@ -50,7 +51,9 @@ pub struct Request {
     pub quirks: Quirks,
     /// The JSON Schema that the final answer must fit, if this request may be answered with it.
     pub output_schema: Option<Arc<str>>,
-    /// Number of the model turn in the thread, counted from 1.
+    /// The turn of the reply.
+    pub id: TurnId,
+    /// Number of the model turn in the thread, counted from 1; 0 for a model that does not read the context.
     pub turn: u32,
     /// Observes the bytes that are sent and received.
     pub tap: Tap,

@@ -14,11 +14,10 @@ use tokio_util::sync::CancellationToken;
 use super::conversation;
 use super::reading::{ReadEvent, ReplyReader};
 use super::rejection::Rejection;
-use super::run::{self, AgentRun, Asked, FAILED, Head, Incoming};
+use super::run::{self, AgentRun, Asked, FAILED, Head};
 use super::secrets::{Received, Secrets};
 use super::upstream::chain;
 use super::{body_calls, headers, overlay, unread};
-use overrule_domain::id::TurnId;
 use overrule_domain::transcript::Message;
 use overrule_domain::turn::{StreamFault, StreamFaultKind};
 use overrule_model::http::compression::{self, Decompressor, MAX_REPLY};
@@ -53,14 +52,10 @@ impl AgentModel {
         let next = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(cancelled()),
-            next = async {
-                let asked = self.run.next_request(&question).await?;
-                Some((asked, self.run.turn(request.turn).await?))
-            } => next,
+            next = self.run.next_request(&question, request.id) => next,
         };
-        let (Asked { incoming, begun }, turn) = next.ok_or_else(ended)?;
-        let secrets = Secrets::of(&incoming.headers, &incoming.path);
-        let asked = (turn, &*incoming, begun);
+        let asked = next.ok_or_else(ended)?;
+        let secrets = Secrets::of(&asked.incoming.headers, &asked.incoming.path);
         let result = self.relay(asked, &request, (chunks, cancel)).await;
         let result = result.map_err(|fault| StreamFault {
             message: secrets.hidden_in(&fault.message),
@@ -76,13 +71,19 @@ impl AgentModel {
     /// Asks the model with a request of the agent, and gives the agent its reply.
     async fn relay(
         &self,
-        (turn, incoming, begun): (TurnId, &Incoming, Option<reqwest::Response>),
+        asked: Asked,
         request: &Request,
         (chunks, cancel): (&mpsc::Sender<Chunk>, &CancellationToken),
     ) -> Result<(), StreamFault> {
+        let Asked {
+            incoming,
+            begun,
+            changes_nothing,
+        } = asked;
         let secrets = Secrets::of(&incoming.headers, &incoming.path);
         let notes = notes(&request.messages);
-        let overlays = run::overlays(Some(&self.run), &incoming.others, &incoming.history).await;
+        let own = Some((&*self.run, changes_nothing));
+        let overlays = run::overlays(own, &incoming.others, &incoming.history).await;
         let overlays = overlays.ok_or_else(|| fault(StreamFaultKind::Request, FAILED.to_owned()))?;
         let hides = incoming.rejection == Rejection::Continuation;
         let restored = hides
@@ -159,7 +160,7 @@ impl AgentModel {
             texts: Texts::of(&incoming.request),
             chunks,
         };
-        let headers = head;
+        let (turn, headers) = (request.id, head);
         let head = Head { status, headers };
         self.run.begin_reply(turn, (incoming.wire, form), head).await;
         let result = reader.read((&mut response, &mut unpacker), cancel).await;

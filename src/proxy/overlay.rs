@@ -165,14 +165,14 @@ pub struct Overlay {
     told: Vec<Told>,
 }
 
-/// Returns true if the model sees of a run what its agent has: the agent got every call, and nothing was edited.
-pub fn changes_nothing(state: &State) -> bool {
+/// Returns true if the model sees of a node what the agent has: the agent got the call, and nothing was edited.
+pub fn is_unchanged(state: &State, id: NodeId) -> bool {
     let is_plain = |node: &Node| {
         let by_operator = matches!(node.now().origin, Origin::Operator { .. });
-        let is_corrected = node.id.kind == NodeKind::Observation && by_operator;
+        let is_corrected = id.kind == NodeKind::Observation && by_operator;
         node.active && node.revisions.len() == 1 && !is_corrected && !is_inserted(node)
     };
-    state.nodes.values().all(is_plain) && state.calls.values().all(was_released)
+    state.nodes.get(&id).is_none_or(is_plain) && state.calls.get(&id).is_none_or(was_released)
 }
 
 impl Overlay {

@@ -11,6 +11,10 @@ use hyper::body::Body;
 /// How long the rest of a body that is too large is read and dropped. A client that still sends would not see the answer.
 const REST: Duration = Duration::from_secs(30);
 
+/// The memory of a body is a multiple of this many bytes: that of a body which was let go fits the next one, which is a little
+/// longer, and its pages are there already.
+const STEP: usize = 256 << 10;
+
 /// Why a body cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Error {
@@ -26,7 +30,7 @@ where
     B: Body<Data = Bytes> + Unpin,
 {
     let length = usize::try_from(body.size_hint().lower()).unwrap_or(most);
-    let mut held = BytesMut::with_capacity(length.min(most));
+    let mut held = BytesMut::with_capacity(length.min(most).next_multiple_of(STEP));
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
             return Err(Error::Broken);

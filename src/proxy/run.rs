@@ -12,6 +12,7 @@ mod connection;
 mod incoming;
 mod intake;
 mod message;
+mod open_nodes;
 mod reconnect;
 mod reply;
 mod request;
@@ -292,16 +293,16 @@ impl AgentRun {
         Some(Question { number, withdrawal })
     }
 
-    /// Waits for the agent's next request, or for the need to continue the reply to the one before. None if the run has
-    /// ended.
-    pub async fn next_request(&self, question: &Question) -> Option<Asked> {
+    /// Waits for the agent's next request, or for the need to continue the reply to the one before, and for the turn that
+    /// the reply is of. None if the run has ended.
+    pub async fn next_request(&self, question: &Question, turn: TurnId) -> Option<Asked> {
         let question = question.number;
-        self.ask(|reply| Message::NextRequest { question, reply }).await
-    }
-
-    /// Waits for the turn of a request to the model, by its number in the conversation. None if the run has ended.
-    pub async fn turn(&self, number: u32) -> Option<TurnId> {
-        self.ask(|reply| Message::Turn { number, reply }).await
+        let asked = self.ask(|reply| Message::NextRequest {
+            question,
+            turn,
+            reply,
+        });
+        asked.await
     }
 
     /// Answers the request that the model was asked with a whole response. Nothing once its reply has begun.
@@ -378,15 +379,15 @@ impl AgentRun {
     }
 }
 
-/// Returns the changes that runs make to the history of a request: that of its conversation, and the others. None if the
-/// task of one failed.
+/// Returns the changes that runs make to the history of a request: that of its conversation, with true if that changes
+/// nothing, and the others. None if the task of one failed.
 pub async fn overlays(
-    own: Option<&AgentRun>,
+    own: Option<(&AgentRun, bool)>,
     others: &[Arc<AgentRun>],
     history: &History,
 ) -> Option<Overlays> {
-    let mut are_empty = !history.may_have_mask();
-    for run in own.into_iter().chain(others.iter().map(|run| &**run)) {
+    let mut are_empty = !history.may_have_mask() && own.is_none_or(|(_, changes_nothing)| changes_nothing);
+    for run in others {
         are_empty = run.ask(Message::ChangesNothing).await? && are_empty;
     }
     if are_empty {
@@ -396,7 +397,7 @@ pub async fn overlays(
         });
     }
     let own = match own {
-        Some(run) => Some(run.overlay().await?),
+        Some((run, _)) => Some(run.overlay().await?),
         None => None,
     };
     let mut all = Vec::new();

@@ -230,11 +230,7 @@ fn retry_broken(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool 
 /// Restores suspended turns if their requests would be the same, and supersedes them otherwise.
 /// True if it decided something.
 fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
-    let held: Vec<&Turn> = draft
-        .state
-        .turns_of(last.thread)
-        .filter(|turn| matches!(turn.activity, Activity::Suspended(_)))
-        .collect();
+    let held = thread::suspended(draft.state, last.thread);
     if held.is_empty() {
         return false;
     }

@@ -30,7 +30,14 @@ pub(crate) fn known_prefix(state: &State, thread: ThreadId, end: u32) -> Option<
 pub(crate) fn prefix(state: &State, turn: &Turn) -> Option<ContextPrefix> {
     let known = known_prefix(state, turn.thread, turn.pos);
     let scope = (turn.thread, Some(turn.id), TurnScope::Active);
-    (!reduction::is_any(state)).then(|| hashed(state, scope, known))
+    (!reduction::is_any(state)).then(|| ContextPrefix {
+        begun: known.map_or(state.seq, ContextPrefix::begun),
+        replies: thread::replies_before(state, turn.thread, turn.pos as usize),
+        has_suspended: thread::suspended(state, turn.thread)
+            .iter()
+            .any(|one| one.pos < turn.pos),
+        ..hashed(state, scope, known)
+    })
 }
 
 /// Hash of the context that a turn sees, made without its known prefix.

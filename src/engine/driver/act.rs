@@ -112,11 +112,8 @@ impl Driver {
             sent_after_history(&self.state, id)
         };
         let Some(sent) = sent else { return };
-        let number = self
-            .state
-            .turns_of(turn.thread)
-            .filter(|one| one.producer == Producer::Model && one.pos <= turn.pos)
-            .count();
+        let before = self.state.turns_of(turn.thread).take_while(|_| reads_history);
+        let number = before.filter(|one| one.producer == Producer::Model && one.pos <= turn.pos);
         let what = Request {
             system: sent.system,
             messages: sent.messages,
@@ -128,7 +125,8 @@ impl Driver {
                 .as_ref()
                 .filter(|_| turn.thread == ROOT)
                 .map(|output| output.text().into()),
-            turn: number as u32,
+            id,
+            turn: number.count() as u32,
             tap: match &self.taps {
                 Some(taps) => taps(id, request),
                 None => Tap::default(),

@@ -246,6 +246,7 @@ fn offering_in(quirks: &[Quirk]) -> Assembler {
         ],
         quirks: quirks.iter().cloned().collect(),
         output_schema: None,
+        id: TurnId::default(),
         turn: 1,
         tap: overrule_model::Tap::default(),
     })

@@ -56,6 +56,7 @@ fn request(turn: u32) -> Request {
         tools: Vec::new(),
         quirks: overrule_model::Quirks::new(),
         output_schema: None,
+        id: TurnId(turn),
         turn,
         tap: Tap::default(),
     }

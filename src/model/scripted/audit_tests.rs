@@ -16,7 +16,7 @@ use super::{Playbook, builtin};
 use crate::Request;
 use overrule_domain::call::EffectClass;
 use overrule_domain::event::run::ToolCard;
-use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 
 /// Runs a playbook against a directory in memory, turn by turn.
@@ -45,6 +45,7 @@ impl Run {
                 .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
                 .collect(),
             messages: Vec::new(),
+            id: TurnId::default(),
             turn: 0,
             nodes: 0,
             rejected: Vec::new(),
@@ -77,6 +78,7 @@ impl Run {
             tools: vec![card],
             quirks: crate::Quirks::new(),
             output_schema: None,
+            id: TurnId(self.turn),
             turn: self.turn,
             tap: crate::Tap::default(),
         };
@@ -228,6 +230,7 @@ impl Run {
             playbook: self.playbook.clone(),
             files: self.files.clone(),
             messages: self.messages.clone(),
+            id: TurnId(self.turn),
             turn: self.turn,
             nodes: self.nodes,
             rejected: Vec::new(),

@@ -17,7 +17,7 @@ use super::template::Fault;
 use super::view::View;
 use super::{Playbook, Scripted, builtin};
 use crate::{Chunk, Model, Request};
-use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind};
 
@@ -77,6 +77,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         tools: Vec::new(),
         quirks: crate::Quirks::new(),
         output_schema: None,
+        id: TurnId(3),
         turn: 3,
         tap: crate::Tap::default(),
     }

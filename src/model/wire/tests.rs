@@ -10,7 +10,7 @@ use crate::http::body::Body;
 use crate::{Chunk, Quirk, Quirks, Request, Tap};
 use overrule_domain::call::EffectClass;
 use overrule_domain::event::run::ToolCard;
-use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 use overrule_domain::turn::StreamFault;
 
@@ -136,6 +136,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         tools: vec![card],
         quirks: Quirks::new(),
         output_schema: None,
+        id: TurnId::default(),
         turn: 1,
         tap: Tap::default(),
     }

@@ -22,7 +22,7 @@ pub(super) use self::told::Told;
 use self::told::marks;
 use super::applied::{History, found};
 use super::{Overlay, Overlays, is_refused};
-use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::state::State;
 use overrule_domain::thread::ROOT;
 use overrule_domain::transcript::{CalledAs, Message, ModelText};
@@ -235,6 +235,7 @@ fn encoded(like: &AgentRequest, texts: &[ModelText], calls: &[CalledAs]) -> Vec<
         messages: [first, said].into_iter().chain(results).collect(),
         tools: Vec::new(),
         quirks: Quirks::new(),
+        id: TurnId::default(),
         turn: 1,
         output_schema: None,
         tap: Tap::default(),

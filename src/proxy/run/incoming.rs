@@ -95,6 +95,8 @@ pub struct Asked {
     pub incoming: Arc<Incoming>,
     /// The reply of the model, where it was asked already.
     pub begun: Option<reqwest::Response>,
+    /// True if its run changes nothing of an agent's history.
+    pub changes_nothing: bool,
 }
 
 /// A request of the agent that has no reply yet.

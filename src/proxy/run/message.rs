@@ -36,17 +36,13 @@ pub(super) enum Message {
     ChangesNothing(oneshot::Sender<bool>),
     /// What does the run change of the agent's history?
     Overlay(oneshot::Sender<Overlay>),
-    /// Which request is the model asked? Waits for one.
+    /// Which request is the model asked? Waits for one, and for the turn.
     NextRequest {
         /// The question that it becomes.
         question: u64,
+        /// The turn of its reply.
+        turn: TurnId,
         reply: oneshot::Sender<Asked>,
-    },
-    /// Which turn is the reply of? Waits for it.
-    Turn {
-        /// The number of the request to the model.
-        number: u32,
-        reply: oneshot::Sender<TurnId>,
     },
     /// The run does not wait for the answer to a question any more.
     Withdraw(u64),

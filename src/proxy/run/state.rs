@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::connection::{self, Beats};
 use super::incoming::{Asked, Head, Pending, Reservation};
+use super::open_nodes::OpenNodes;
 use super::reply::Reply;
 use super::request::newest;
 use super::synthetic_reply::ENDED;
@@ -19,8 +20,7 @@ use overrule_domain::apply;
 use overrule_domain::call::Outcome;
 use overrule_domain::id::{NodeId, TurnId};
 use overrule_domain::state::State;
-use overrule_domain::thread::ROOT;
-use overrule_domain::turn::{Producer, Stream};
+use overrule_domain::turn::Stream;
 use overrule_engine::Publication;
 use overrule_model::wire::agent::AgentTool;
 
@@ -41,6 +41,8 @@ pub(super) struct AgentHistory {
 pub(super) struct RunState {
     /// The published state of the run.
     pub(super) state: State,
+    /// The nodes of it that count for the next request.
+    pub(super) open: OpenNodes,
     /// True once the published state is known: of a run that continues, everything that was recorded.
     pub(super) is_loaded: bool,
     /// The request that waits for the run to ask.
@@ -71,6 +73,7 @@ impl RunState {
     pub(super) fn new(beats: Beats) -> Self {
         Self {
             state: State::default(),
+            open: OpenNodes::default(),
             is_loaded: false,
             pending: None,
             asked: None,
@@ -92,9 +95,13 @@ impl RunState {
         match fact {
             Publication::Snapshot(state) => {
                 self.state = *state;
+                self.open = OpenNodes::all();
                 self.is_loaded = true;
             }
-            Publication::Event(envelope) => apply::apply(&mut self.state, &envelope),
+            Publication::Event(envelope) => {
+                apply::apply(&mut self.state, &envelope);
+                self.open.take(&envelope.event);
+            }
             Publication::Ended => self.has_ended = true,
             Publication::Notice(_) | Publication::Halted(_) => {}
         }
@@ -116,17 +123,28 @@ impl RunState {
         })
     }
 
-    /// What the model is asked: the agent's next request, or the one before if its reply is to be continued.
-    pub(super) fn next_request(&mut self, question: u64) -> Option<Asked> {
+    /// What the model is asked for a turn, once that is published: the agent's next request, or the one before if its reply is
+    /// to be continued.
+    pub(super) fn next_request(&mut self, question: u64, turn: TurnId) -> Option<Asked> {
+        let turn = self.state.turns.get(&turn);
+        turn.filter(|turn| turn.stream == Stream::Open)?;
+        let changes_nothing = self.open.changes_nothing(&self.state);
         let Some(pending) = self.pending.take() else {
             let incoming = self.reply.as_mut()?.continue_with(question)?;
-            let begun = None;
-            return Some(Asked { incoming, begun });
+            return Some(Asked {
+                incoming,
+                begun: None,
+                changes_nothing,
+            });
         };
         let mut pending = Pending { question, ..pending };
         let (incoming, begun) = (pending.incoming.clone(), pending.begun.take());
         self.asked = Some(pending);
-        Some(Asked { incoming, begun })
+        Some(Asked {
+            incoming,
+            begun,
+            changes_nothing,
+        })
     }
 
     /// The run does not wait for the answer to a question any more.
@@ -147,16 +165,6 @@ impl RunState {
         } else if let Some(reply) = self.reply.as_mut().filter(|reply| reply.is_asked_again()) {
             reply.fail(&connection::error(head.status, body));
         }
-    }
-
-    /// The open turn of a request to the model.
-    pub(super) fn open_turn(&self, number: u32) -> Option<TurnId> {
-        let mut turns = self
-            .state
-            .turns_of(ROOT)
-            .filter(|turn| turn.producer == Producer::Model);
-        let turn = turns.nth((number as usize).checked_sub(1)?)?;
-        (turn.stream == Stream::Open).then_some(turn.id)
     }
 
     /// Hands a call over to the agent.

@@ -20,7 +20,7 @@ use super::intake::{Intake, Stage};
 use super::message::Message;
 use super::state::RunState;
 use super::{AgentRun, Attached, INBOX, Link, Reservation};
-use crate::overlay::{self, Overlay};
+use crate::overlay::Overlay;
 use overrule_domain::envelope::Actor;
 use overrule_domain::id::Seq;
 use overrule_domain::live::AgentStatus;
@@ -124,19 +124,22 @@ impl Task {
             Message::Reserve(reply) => _ = reply.send(self.reserve()),
             Message::Offers(name, reply) => _ = reply.send(state.offers(&name)),
             Message::FindCall(task, reply) => _ = reply.send(task.call_in(&state.state)),
-            Message::ChangesNothing(reply) => _ = reply.send(overlay::changes_nothing(&state.state)),
+            Message::ChangesNothing(reply) => _ = reply.send(state.open.changes_nothing(&state.state)),
             Message::Overlay(reply) => _ = reply.send(Overlay::of(&state.state)),
             Message::MeetTool(name, reply) => _ = reply.send(state.meet_tool(name)),
             Message::NextRequest { reply, .. } if reply.is_closed() => {}
-            Message::NextRequest { question, reply } => match state.next_request(question) {
+            Message::NextRequest {
+                question,
+                turn,
+                reply,
+            } => match state.next_request(question, turn) {
                 // If its receiver was dropped, a withdrawal follows.
                 Some(asked) => _ = reply.send(asked),
-                None => self.waiting.push(Message::NextRequest { question, reply }),
-            },
-            Message::Turn { reply, .. } if reply.is_closed() => {}
-            Message::Turn { number, reply } => match state.open_turn(number) {
-                Some(turn) => _ = reply.send(turn),
-                None => self.waiting.push(Message::Turn { number, reply }),
+                None => self.waiting.push(Message::NextRequest {
+                    question,
+                    turn,
+                    reply,
+                }),
             },
             Message::Execute { reply, .. } if reply.is_closed() => {}
             Message::Execute { call, .. } if !state.state.nodes.contains_key(&call) => {
@@ -187,6 +190,7 @@ impl Task {
             self.state.take(fact);
             next = self.facts.as_mut().and_then(Facts::try_recv);
             if next.is_none() {
+                self.state.open.prune(&self.state.state);
                 self.look();
                 if !self.state.has_ended {
                     return;

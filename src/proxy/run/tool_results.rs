@@ -20,8 +20,7 @@ const LONGEST: usize = 512 * 1024;
 impl RunState {
     /// The ids of the calls whose result may come.
     pub(super) fn awaited_ids(&self) -> BTreeSet<&str> {
-        let open = self.state.calls.values();
-        let open = open.filter(|call| !call.status.is_settled());
+        let open = self.open.calls(&self.state);
         let with_agent = self.with_agent.keys().filter_map(|id| self.state.calls.get(id));
         let all = open.chain(with_agent);
         all.filter_map(|call| call.provider_id.as_deref()).collect()
@@ -29,13 +28,16 @@ impl RunState {
 
     /// True if a call of the run waits for this result.
     pub(super) fn is_awaited(&self, result: &SentResult) -> bool {
-        let mut calls = self.state.calls.values().filter(|call| can_be_of(result, call));
+        let mut calls = self
+            .open
+            .calls(&self.state)
+            .filter(|call| can_be_of(result, call));
         calls.any(|call| matches!(call.status, Status::Running(_) | Status::OutcomeUnknown(_)))
     }
 
     /// The outcomes that a request brings, and those of calls that it has none for.
     pub(super) fn results(&self, new: &New) -> Vec<(NodeId, Outcome)> {
-        let unknown = self.state.calls.values();
+        let unknown = self.open.calls(&self.state);
         let unknown = unknown.filter(|call| matches!(call.status, Status::OutcomeUnknown(_)));
         let waits = self.with_agent.keys().filter_map(|id| self.state.calls.get(id));
         let waiting: Vec<&Call> = waits.chain(unknown).collect();

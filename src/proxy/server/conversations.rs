@@ -8,12 +8,13 @@ use super::answers::{Sent, plain, respond, stream};
 use super::{HANG_UP, Lookup, Opening, Server};
 use crate::client::Client;
 use crate::conversation::Key;
-use crate::placement::{Compared, Place, compared, continuable, free, is_known, place_of};
+use crate::placement::{Compared, Place, Runs, compared, continuable, free, is_known, place_of};
 use crate::resumed::Belongs;
 use crate::run::{self, AgentRun, Answer, Arriving, Reservation};
 use crate::sub_agent;
 use crate::upstreams::NoUpstream;
 use hyper::StatusCode;
+use tokio::sync::MutexGuard;
 
 /// The conversation of a request.
 struct Found {
@@ -64,15 +65,6 @@ impl Server {
         self.note_client(&client);
         let request = (incoming.request.clone(), incoming.history.clone());
         let arriving = Arc::new(Arriving::new((client, key), is_sub_agent, request));
-        let runs = self.runs.lock().await.clone();
-        if let Place::New {
-            unless_hung_up: Some(run),
-            ..
-        } = place_of(&compared(&runs, &arriving).await, &arriving)
-        {
-            // Where it has not, its time is over.
-            let _ = tokio::time::timeout(HANG_UP, run.continues_with(&arriving)).await;
-        }
         let Found {
             run,
             opening,
@@ -117,9 +109,7 @@ impl Server {
             .setup
             .upstreams
             .of_request(Some(incoming.wire), &incoming.headers)?;
-        // Held to the end: no other request takes the same place.
-        let mut runs = self.runs.lock().await;
-        let compared = compared(&runs, arriving).await;
+        let (mut runs, compared) = self.placed(arriving).await;
         let resumes = self.is_resumed(&compared, arriving);
         let new = match place_of(&compared, arriving) {
             Place::Known(run) if !resumes => {
@@ -165,6 +155,26 @@ impl Server {
             opening: Some(opening),
             reservation: None,
         })
+    }
+
+    /// Compares a request with all conversations. They are locked from then on: no other request takes the same place. Where the
+    /// agent may have hung up on the request before, this is waited for first.
+    async fn placed(&self, arriving: &Arc<Arriving>) -> (MutexGuard<'_, Runs>, Compared) {
+        let runs = self.runs.lock().await;
+        let first = compared(&runs, arriving).await;
+        let Place::New {
+            unless_hung_up: Some(run),
+            ..
+        } = place_of(&first, arriving)
+        else {
+            return (runs, first);
+        };
+        drop(runs);
+        // Where it has not, its time is over.
+        let _ = tokio::time::timeout(HANG_UP, run.continues_with(arriving)).await;
+        let runs = self.runs.lock().await;
+        let again = compared(&runs, arriving).await;
+        (runs, again)
     }
 
     /// Gives a conversation the requests of its program that came before it.

@@ -33,6 +33,8 @@ struct Line {
     /// The newest turns that were read, oldest first and up to the window, each with the event that
     /// identifies its outcomes.
     read: Vec<(TurnId, Seq)>,
+    /// The prefix of the context when they were read: where it began, and its end.
+    prefix: Option<(Seq, u32)>,
     detectors: Detectors,
     seen: Vec<Repetition>,
 }
@@ -91,6 +93,7 @@ impl Watch {
             since,
             config: config.clone(),
             read: Vec::new(),
+            prefix: None,
             detectors: Detectors::new(&config),
             seen: Vec::new(),
         };
@@ -106,16 +109,28 @@ impl Watch {
             }
             new.push(turn);
         }
+        let prefix = state.threads.context_prefixes.get(&thread);
+        let prefix = prefix.map(|prefix| (prefix.begun(), prefix.end()));
+        // While the prefix is continued, the turns that were in it are as they were.
+        let same = match (line.prefix, prefix) {
+            (Some((before, end)), Some((now, _))) if before == now => end,
+            _ => 0,
+        };
+        let turn = |id: &TurnId| state.turns.get(id);
+        let mut newest = line
+            .read
+            .iter()
+            .rev()
+            .take_while(|(id, _)| turn(id).is_none_or(|turn| turn.pos >= same));
         let text = |(id, stamp): &(TurnId, Seq)| {
-            state
-                .turns
-                .get(id)
+            turn(id)
                 .is_some_and(|turn| turn.is_active() && turn.settled && read::stamp(state, turn) == *stamp)
         };
-        if !met || line.since != since || line.config != config || !line.read.iter().all(text) {
+        if !met || line.since != since || line.config != config || !newest.all(text) {
             *line = fresh();
             new = readable(state, thread, &config).collect();
         }
+        line.prefix = prefix;
         for turn in new.into_iter().rev() {
             line.read.push((turn.id, read::stamp(state, turn)));
             let batch = read::batch(state, turn).and_then(|batch| batch.without(&self.allowed));

@@ -7,6 +7,7 @@ use crate::history::History;
 use crate::id::{Seq, ThreadId, TurnId};
 use crate::price::RunCost;
 use crate::state::State;
+use crate::thread;
 use crate::turn::{Activity, Producer, Stop, Stream, Turn, TurnMore, Usage};
 
 /// Inserts a turn after another one of its thread.
@@ -36,7 +37,7 @@ pub(super) fn place(
     let index = index + line[index..].iter().take_while(is_question).count();
     line.insert(index, id);
     let reply = match producer {
-        Producer::Model => next_reply(state, thread, index),
+        Producer::Model => thread::replies_before(state, thread, index).min(u32::MAX - 1) + 1,
         Producer::Operator | Producer::Import | Producer::Delegate | Producer::Server => 0,
     };
     let by_operator = producer != Producer::Model;
@@ -81,19 +82,4 @@ pub(super) fn place(
     for (offset, id) in moved.into_iter().enumerate() {
         super::with(state, id, |turn| turn.pos = (index + offset) as u32);
     }
-}
-
-/// Returns the reply number at a place of a thread: one more than the active whole replies before
-/// it. A turn split at a thought is not whole: the next one continues it.
-fn next_reply(state: &State, thread: ThreadId, index: usize) -> u32 {
-    let before = state
-        .threads
-        .turns
-        .get(&thread)
-        .map_or(&[][..], |line| &line[..index]);
-    let whole = before
-        .iter()
-        .filter_map(|id| state.turns.get(id))
-        .filter(|turn| turn.reply > 0 && !turn.split && !matches!(turn.activity, Activity::Superseded(_)));
-    u32::try_from(whole.count()).unwrap_or(u32::MAX - 1) + 1
 }

@@ -5,9 +5,11 @@
 use overrule_domain::event::TurnEvent;
 use overrule_domain::id::{NodeId, Rev, Seq, ThreadId, TurnId};
 use overrule_domain::state::State;
+use overrule_domain::thread::{replies_before, suspended};
 use overrule_domain::transcript::Message;
 use overrule_domain::transcript::build;
 use overrule_domain::transcript::hash::{context_hash, whole_context_hash};
+use overrule_domain::turn::{Activity, Producer, Turn};
 
 /// The next context of each thread, and those of its newest turns.
 pub fn contexts(state: &State) {
@@ -23,7 +25,24 @@ pub fn contexts(state: &State) {
         if let Some(turn) = line.last() {
             notes(state, *thread, *turn);
         }
+        counts(state, *thread, line);
     }
+}
+
+/// The counts that are kept with a context.
+fn counts(state: &State, thread: ThreadId, line: &[TurnId]) {
+    let turns = || line.iter().filter_map(|id| state.turns.get(id));
+    let is_whole =
+        |turn: &&Turn| turn.reply > 0 && !turn.split && !matches!(turn.activity, Activity::Superseded(_));
+    for place in line.len().saturating_sub(3)..=line.len() {
+        let expected = turns().take(place).filter(is_whole).count();
+        assert_eq!(replies_before(state, thread, place) as usize, expected);
+    }
+    let is_held =
+        |turn: &&Turn| matches!(turn.activity, Activity::Suspended(_)) && turn.producer != Producer::Server;
+    let expected: Vec<TurnId> = turns().filter(is_held).map(|turn| turn.id).collect();
+    let found: Vec<TurnId> = suspended(state, thread).iter().map(|turn| turn.id).collect();
+    assert_eq!(found, expected);
 }
 
 /// The notes at the end of what a turn was asked with.

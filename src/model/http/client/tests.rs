@@ -17,7 +17,7 @@ use self::server::{Step, serve};
 use super::{Access, Client, Error, Patience};
 use crate::wire::Wire;
 use crate::{Chunk, Model, Request, Tap, Way};
-use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::transcript::Message;
 use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind};
 
@@ -56,6 +56,7 @@ fn request() -> Request {
         tools: Vec::new(),
         quirks: crate::Quirks::new(),
         output_schema: None,
+        id: TurnId::default(),
         turn: 1,
         tap: crate::Tap::default(),
     }

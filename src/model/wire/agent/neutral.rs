@@ -10,7 +10,7 @@ use super::{AgentMessage, AgentRequest, AgentTool, CallForm, PartKind, Role};
 use crate::{Quirks, Request, Tap};
 use overrule_domain::call::EffectClass;
 use overrule_domain::event::run::ToolCard;
-use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::transcript::{CalledAs, Message, ModelText};
 
 /// A call without a result so far.
@@ -50,6 +50,7 @@ impl AgentRequest {
             messages,
             tools: self.tools.iter().filter_map(card).collect(),
             quirks: Quirks::new(),
+            id: TurnId::default(),
             turn: 1,
             output_schema: None,
             tap: Tap::default(),

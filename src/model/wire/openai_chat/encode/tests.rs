@@ -14,7 +14,7 @@ use crate::Request;
 use crate::wire::schema::widen;
 use overrule_domain::call::EffectClass;
 use overrule_domain::event::run::ToolCard;
-use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 
 pub(super) fn body(model: &str, request: &Request, quirks: &Quirks) -> String {
@@ -70,6 +70,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         tools: vec![card],
         quirks: crate::Quirks::new(),
         output_schema: None,
+        id: TurnId::default(),
         turn: 1,
         tap: crate::Tap::default(),
     }
