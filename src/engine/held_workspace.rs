@@ -16,8 +16,8 @@ pub struct HeldWorkspace {
     pub path: Arc<PathBuf>,
     /// None if it could not be opened: then the tools say why.
     held: Option<Arc<File>>,
-    /// What the first launch of a batch found; none before it.
-    found: Option<Option<String>>,
+    /// What the first launch of a batch found, an error if nothing may start; none before it.
+    found: Option<Result<(), String>>,
 }
 
 impl HeldWorkspace {
@@ -39,9 +39,9 @@ impl HeldWorkspace {
     /// Returns what [`Self::is_replaced`] found for the first launch of the batch.
     pub fn is_replaced_in_batch(&mut self, reader: &Reader) -> Option<String> {
         if self.found.is_none() {
-            self.found = Some(self.is_replaced(reader));
+            self.found = Some(self.is_replaced(reader).map_or(Ok(()), Err));
         }
-        self.found.clone().flatten()
+        self.found.clone().and_then(Result::err)
     }
 
     /// Returns why nothing may start: the path leads to another directory than at the beginning, or to none.

@@ -45,7 +45,6 @@ impl Run {
                 .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
                 .collect(),
             messages: Vec::new(),
-            id: TurnId::default(),
             turn: 0,
             nodes: 0,
             rejected: Vec::new(),
@@ -230,7 +229,6 @@ impl Run {
             playbook: self.playbook.clone(),
             files: self.files.clone(),
             messages: self.messages.clone(),
-            id: TurnId(self.turn),
             turn: self.turn,
             nodes: self.nodes,
             rejected: Vec::new(),
