@@ -306,7 +306,7 @@ impl AppContext {
             return None;
         };
         let entry = models::entry(&self.settings, entry.as_deref(), base_url);
-        let listed = || self.settings.prices.list.of(model, base_url)?.window;
+        let listed = || self.settings.prices.list().of(model, base_url)?.window;
         entry.and_then(|entry| entry.window).or_else(listed)
     }
 

@@ -228,7 +228,7 @@ impl Watched {
         let themes = read
             .themes
             .iter_mut()
-            .filter_map(|(_, theme)| theme.as_mut().err());
+            .filter_map(|(_, theme)| theme.as_mut()?.as_mut().err());
         let keys = read.keymap.iter_mut().filter_map(|keymap| keymap.as_mut().err());
         for words in themes.chain(keys).chain(&mut read.problems) {
             *words = words.replace(&own, "");
@@ -253,7 +253,8 @@ impl Files for Watched {
             names.push(named.clone());
         }
         let load = |name: String| {
-            let theme = Theme::load(&name, own).map_err(|error| error.to_string());
+            let load = || Theme::load(&name, own).map_err(|error| error.to_string());
+            let theme = (!Theme::is_built_in(&name, own)).then(load);
             (name, theme)
         };
         let mut read = Read {

@@ -74,7 +74,7 @@ pub fn print(common: &Common) -> Result<Code, Failure> {
         }
         print::err(&format!(
             "prices of common models are of {}",
-            settings.prices.list.date()
+            settings.prices.list().date()
         ));
     }
     for notice in context.notices() {
@@ -150,7 +150,7 @@ fn describe(price: &Price) -> String {
 
 fn of_entry(settings: &Settings, name: &str, entry: &ModelEntry) -> Row {
     let server = entry.home.clone();
-    let listed = settings.prices.list.of(&entry.model, &server);
+    let listed = settings.prices.list().of(&entry.model, &server);
     let is_command = matches!(entry.key.as_ref().map(|key| &key.key), Some(Key::Command(_)));
     let (access, answer) = if is_command {
         (None, "not asked: its key comes from a command".to_owned())
@@ -258,7 +258,7 @@ impl Row {
     /// Adds the model, with what is known of it.
     fn of(self, settings: &Settings, model: Option<String>) -> Self {
         let name = model.as_deref().unwrap_or_default();
-        let listed = settings.prices.list.of(name, &self.server);
+        let listed = settings.prices.list().of(name, &self.server);
         Self {
             window: listed.and_then(|listed| listed.window),
             price: model

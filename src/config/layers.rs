@@ -26,7 +26,6 @@ use super::flags::Flags;
 use super::load::default_sessions;
 use super::notify;
 use super::price;
-use super::price_list::PriceList;
 use super::routing::{RawRouting as Feedback, RoutingSettings};
 use super::server::{self, Server};
 use super::servers::{self, RawServers};
@@ -358,7 +357,7 @@ fn prices(files: &Files, mine: price::RawPrices, theirs: price::RawPrices) -> Pr
     Prices {
         general: general.into_iter().flatten().next_back(),
         models,
-        list: PriceList::built_in(),
+        file: None,
     }
 }
 

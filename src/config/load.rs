@@ -138,7 +138,7 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
     settings.policy_file = named.file;
     if let Some(path) = &settings.price_list.value {
         let text = files::read_named(path)?;
-        settings.prices.list = PriceList::read(path, &text.text)?;
+        settings.prices.file = Some(PriceList::read(path, &text.text)?);
     }
     if let Some(path) = &settings.ca_file.value {
         let text = files::read_named(path)?;

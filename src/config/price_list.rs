@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -81,10 +82,11 @@ struct RawListed {
 }
 
 impl PriceList {
-    /// Returns the list that the program brings along.
-    pub fn built_in() -> Self {
+    /// Returns the list that the program brings along. It is read once, when it is first used.
+    pub fn built_in() -> &'static Self {
         // A test reads it, so that it cannot be faulty.
-        parse(NAME, BUILT_IN).unwrap_or_default()
+        static LIST: LazyLock<PriceList> = LazyLock::new(|| parse(NAME, BUILT_IN).unwrap_or_default());
+        &LIST
     }
 
     /// Reads the list of a file.
@@ -186,7 +188,7 @@ mod tests {
     #[test]
     fn the_built_in_list_has_prices_at_their_own_servers_alone() {
         let list = parse(NAME, BUILT_IN).unwrap();
-        assert_eq!(PriceList::built_in(), list);
+        assert_eq!(*PriceList::built_in(), list);
         let of = |model: &str, url: &str| Some(list.of(model, url)?.price.output);
         let openai = "https://api.openai.com/v1";
         assert_eq!(of("gpt-4.1-mini", openai), Some(1_600_000));

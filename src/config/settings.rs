@@ -155,8 +155,8 @@ pub struct Prices {
     pub general: Option<Setting<Price>>,
     /// Prices of single models, by name.
     pub models: BTreeMap<String, Setting<Price>>,
-    /// Prices of common models at their providers.
-    pub list: PriceList,
+    /// Prices of common models at their providers in a file of the operator; none for the built-in list.
+    pub file: Option<PriceList>,
 }
 
 impl Prices {
@@ -166,7 +166,12 @@ impl Prices {
         let own = self.models.get(model);
         let general = self.general.as_ref().filter(|_| server.is_some());
         let set = own.or(general).map(|setting| &setting.value);
-        set.or_else(|| Some(&self.list.of(model, server?)?.price))
+        set.or_else(|| Some(&self.list().of(model, server?)?.price))
+    }
+
+    /// Returns the prices of common models at their providers.
+    pub fn list(&self) -> &PriceList {
+        self.file.as_ref().unwrap_or_else(|| PriceList::built_in())
     }
 }
 

@@ -68,7 +68,10 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
     let (width, height) = screen.size();
     let settings = Settings {
         look: options.theme.1.look(options.colours),
-        themes: Themes::new(options.theme.0.clone(), vec![options.theme.clone()]),
+        themes: Themes::new(
+            options.theme.0.clone(),
+            vec![(options.theme.0.clone(), Some(options.theme.1.clone()))],
+        ),
         files: OperatorFiles::default(),
         charset: options.charset,
         wide: options.wide,

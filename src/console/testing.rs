@@ -8,7 +8,7 @@ mod run;
 mod scenes;
 pub mod work;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -37,13 +37,6 @@ use overrule_domain::transcript::sent::{Finder, Lookup};
 
 /// Milliseconds after which a key is accepted in these tests.
 pub const ARMING: u64 = 1_000;
-
-/// The built-in themes by name. Reading them takes longer than a frame.
-static THEMES: LazyLock<Vec<(String, Theme)>> = LazyLock::new(|| {
-    Theme::names()
-        .map(|name| (name.to_owned(), Theme::built_in(name).unwrap()))
-        .collect()
-});
 
 /// A node id from its name.
 pub fn id(name: &str) -> NodeId {
@@ -77,7 +70,10 @@ impl Stage {
     pub fn with(width: u16, height: u16, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = Settings {
             look: Theme::built_in("dark").unwrap().look(Colours::True),
-            themes: Themes::new("dark".to_owned(), THEMES.clone()),
+            themes: Themes::new(
+                "dark".to_owned(),
+                Theme::names().map(|name| (name.to_owned(), None)).collect(),
+            ),
             files: OperatorFiles::default(),
             charset: Charset::Unicode,
             wide: false,

@@ -352,8 +352,10 @@ fn below(state: &State, node: NodeId, counted: PointInTime) -> BTreeSet<NodeId> 
 /// it.
 pub fn readers_of(state: &State, call: NodeId) -> BTreeSet<NodeId> {
     let mut seen = BTreeSet::new();
-    let Some(turn) = state.turn_of(call) else {
-        return BTreeSet::new();
+    let mut is_read = false;
+    direct_readers(state, call, |_| is_read = true);
+    let Some(turn) = is_read.then(|| state.turn_of(call)).flatten() else {
+        return seen;
     };
     let mut open = vec![call];
     while let Some(source) = open.pop() {

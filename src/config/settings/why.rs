@@ -66,7 +66,7 @@ impl Settings {
             }),
             line("prices", &self.price_list, |file| {
                 file.as_ref()
-                    .map_or_else(|| self.prices.list.describe(), |file| shown(file))
+                    .map_or_else(|| self.prices.list().describe(), |file| shown(file))
             }),
             line("policy.preset", &self.preset, |preset| preset.label().into()),
             line("theme", &self.theme, |theme| visible(theme)),

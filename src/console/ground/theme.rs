@@ -290,6 +290,12 @@ impl Theme {
         }
     }
 
+    /// True for a built-in theme that no file of the operator's own theme directory replaces.
+    pub fn is_built_in(name: &str, own: Option<&Path>) -> bool {
+        let replaced = own.is_some_and(|dir| dir.join(format!("{name}.toml")).exists());
+        !replaced && Self::names().any(|known| known == name)
+    }
+
     fn file(path: &Path) -> Result<Self, Error> {
         let text = regular_file::read_text(path, MAX_FILE).map_err(|source| Error::Read {
             path: path.to_owned(),

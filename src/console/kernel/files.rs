@@ -15,8 +15,8 @@ use overrule_resilience::correction::Correction;
 pub struct Read {
     /// Name of the theme in the settings.
     pub theme: String,
-    /// All themes by name; for a file with an error, the error.
-    pub themes: Vec<(String, Result<Theme, String>)>,
+    /// All themes by name; for a file with an error, the error. None for a built-in one: it is read when it is looked at.
+    pub themes: Vec<(String, Option<Result<Theme, String>>)>,
     /// The keymap, or its error; none without any.
     pub keymap: Option<Result<Keymap, String>>,
     /// Resilience settings: keys with their values as JSON text; empty if unknown.

@@ -37,8 +37,9 @@ pub(crate) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     for (name, theme) in read.themes {
         let old = before.iter().find(|(known, _)| *known == name);
         match theme {
-            Ok(theme) => settings.themes.all.push((name, theme)),
-            Err(why) => {
+            None => settings.themes.all.push((name, None)),
+            Some(Ok(theme)) => settings.themes.all.push((name, Some(theme))),
+            Some(Err(why)) => {
                 faults.push(match old {
                     Some(_) => format!("Theme {} unchanged: {why}", visible(&name)),
                     None => why,
@@ -52,17 +53,12 @@ pub(crate) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
         settings.themes.configured.clone_from(&read.theme);
         settings.themes.current = read.theme;
     }
-    let found = settings
-        .themes
-        .all
-        .iter()
-        .find(|(name, _)| *name == settings.themes.current);
-    match found {
-        Some((name, theme)) => {
+    match settings.themes.find(&settings.themes.current) {
+        Some(theme) => {
             let look = theme.look(settings.look.palette());
             if settings.look != look {
                 settings.look = look;
-                news.push(format!("theme {name}"));
+                news.push(format!("theme {}", settings.themes.current));
             }
         }
         None if named => faults.push(format!(
@@ -142,12 +138,7 @@ pub(crate) fn background(model: &mut Model, background: [u8; 3]) {
         background: Some(background),
         ..settings.look.palette()
     };
-    let Some((_, theme)) = settings
-        .themes
-        .all
-        .iter()
-        .find(|(name, _)| *name == settings.themes.current)
-    else {
+    let Some(theme) = settings.themes.find(&settings.themes.current) else {
         return;
     };
     settings.look = theme.look(palette);

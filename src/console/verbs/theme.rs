@@ -43,21 +43,21 @@ pub(crate) fn try_on(model: &mut Model) {
         }
         return;
     };
+    let chosen = list.chosen().and_then(|choice| match &choice.gives {
+        Gives::Theme(name) => settings.themes.find(name),
+        _ => None,
+    });
     let before = settings
         .themes
         .before
         .get_or_insert_with(|| settings.look.clone());
-    let chosen = list.chosen().and_then(|choice| match &choice.gives {
-        Gives::Theme(name) => settings.themes.all.iter().find(|(known, _)| known == name),
-        _ => None,
-    });
-    settings.look = chosen.map_or_else(|| before.clone(), |(_, theme)| theme.look(before.palette()));
+    settings.look = chosen.map_or_else(|| before.clone(), |theme| theme.look(before.palette()));
 }
 
 /// Uses a theme until the program ends.
 pub(crate) fn choose(model: &mut Model, name: &str) {
     let settings = &mut model.settings;
-    let Some((_, theme)) = settings.themes.all.iter().find(|(known, _)| known == name) else {
+    let Some(theme) = settings.themes.find(name) else {
         return model.complain("The theme is gone");
     };
     settings.look = theme.look(settings.look.palette());

@@ -481,3 +481,14 @@ fn the_nearest_colour_is_the_one_that_looking_at_all_of_them_finds() {
         assert_eq!(Some(nearest(rgb)), all, "{rgb:?}");
     }
 }
+
+#[test]
+fn a_built_in_theme_is_one_without_a_file_of_the_operator() {
+    let own = tempfile::tempdir().unwrap();
+    std::fs::write(own.path().join("ember.toml"), "").unwrap();
+    let is = |name| Theme::is_built_in(name, Some(own.path()));
+    assert!(is("dark") && is("paper") && Theme::is_built_in("ember", None));
+    assert!(!is("ember"), "a file replaces it");
+    assert!(!is(Theme::AUTO), "it is two");
+    assert!(!is("mine") && !is("dark.toml"));
+}

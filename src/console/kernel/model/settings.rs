@@ -47,8 +47,8 @@ pub struct Settings {
 /// Themes to choose from, and the chosen one.
 #[derive(Debug, Clone)]
 pub struct Themes {
-    /// All available themes by name.
-    pub all: Vec<(String, Theme)>,
+    /// All available themes by name. None for a built-in one: it is read when it is looked at.
+    pub all: Vec<(String, Option<Theme>)>,
     /// Name of the current one.
     pub current: String,
     /// Name of the one in the operator's settings.
@@ -59,13 +59,19 @@ pub struct Themes {
 
 impl Themes {
     /// Themes; the configured one is current.
-    pub fn new(configured: String, all: Vec<(String, Theme)>) -> Self {
+    pub fn new(configured: String, all: Vec<(String, Option<Theme>)>) -> Self {
         Self {
             all,
             current: configured.clone(),
             configured,
             before: None,
         }
+    }
+
+    /// Returns an available theme.
+    pub fn find(&self, name: &str) -> Option<Theme> {
+        let (name, theme) = self.all.iter().find(|(known, _)| known == name)?;
+        theme.clone().or_else(|| Theme::built_in(name).ok())
     }
 }
 

@@ -9,6 +9,7 @@ use nucleo_matcher::{Config, Matcher};
 
 use crate::ground::field::Field;
 use crate::ground::json;
+use crate::ground::theme::Theme;
 use crate::kernel::input;
 use crate::kernel::model::Model;
 use crate::kernel::model::key_state::BURST_KEYS;
@@ -29,11 +30,11 @@ pub(crate) fn themes(model: &mut Model) {
     let settings = &model.settings;
     let choices = settings.themes.all.iter().map(|(name, theme)| Choice {
         name: visible(name),
-        detail: if theme.name() == name {
-            String::new()
-        } else {
-            visible(theme.name())
-        },
+        detail: theme
+            .as_ref()
+            .map(Theme::name)
+            .filter(|own| own != name)
+            .map_or_else(String::new, visible),
         right: if *name == settings.themes.current {
             "now"
         } else {

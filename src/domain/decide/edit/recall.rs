@@ -113,8 +113,10 @@ fn go(
     (by, what): (EpochOrigin, &str),
     shown: Option<usize>,
 ) -> Result<(), Refusal> {
-    let moves = recall(draft.state, to);
-    if moves.is_empty() && by == EpochOrigin::Switch {
+    // What is restored matters here only for what it ends, and for a switch that changes nothing.
+    let is_switch = by == EpochOrigin::Switch;
+    let moves = (is_switch || is_any_under_way(draft.state)).then(|| recall(draft.state, to));
+    if is_switch && moves.as_ref().is_some_and(Moves::is_empty) {
         return Err(Refusal::new(
             RefusalKind::NoChange,
             format!(
@@ -124,7 +126,9 @@ fn go(
         ));
     }
     begin(draft, None, what, None);
-    end_what_goes(draft, &moves);
+    if let Some(moves) = moves {
+        end_what_goes(draft, &moves);
+    }
     draft.edit(EditEvent::Recalled { of: to, by });
     seen(shown, || {
         affected_nodes::effects_of(draft.state, &draft.events).len()
@@ -173,6 +177,15 @@ fn end_what_goes(draft: &mut Draft<'_>, moves: &Moves) {
             });
         }
     }
+}
+
+/// True while a reply is written, or a call runs, superseded ones included.
+fn is_any_under_way(state: &State) -> bool {
+    state.turns.values().any(|turn| turn.stream == Stream::Open)
+        || state
+            .calls
+            .values()
+            .any(|call| matches!(call.status, Status::Running(_)))
 }
 
 /// Whether an execution has not ended. The call of a superseded one may not know.
