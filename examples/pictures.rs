@@ -202,7 +202,10 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
     let theme = Theme::built_in(picture.theme)?;
     let settings = Settings {
         look: theme.look(Colours::True),
-        themes: Themes::new(picture.theme.to_owned(), vec![(picture.theme.to_owned(), Some(theme))]),
+        themes: Themes::new(
+            picture.theme.to_owned(),
+            vec![(picture.theme.to_owned(), Some(theme))],
+        ),
         files: OperatorFiles::default(),
         charset: Charset::Unicode,
         wide: false,

@@ -138,17 +138,22 @@ enum Woken {
 
 impl App {
     async fn run(mut self) -> Result<Exit, Error> {
-        // The options have the current theme and keys: the first frame does not wait for all themes.
-        self.requester.request_draw();
         // The first frame includes an update that has arrived.
-        if let Some(update) = self.link.next().now_or_never()
-            && let Some(exit) = self.updates(update).await?
-        {
-            return Ok(exit);
+        let mut exit = match self.link.next().now_or_never() {
+            Some(update) => self.updates(update).await?,
+            None => None,
+        };
+        if exit.is_none() {
+            // The options have the current theme and keys: it does not wait for all themes.
+            self.frames.begin();
+            exit = self.frame().await?;
         }
         loop {
-            let woken = self.wait().await;
-            let exit = match woken {
+            if let Some(exit) = exit {
+                self.screen.leave();
+                return Ok(exit);
+            }
+            exit = match self.wait().await {
                 Woken::Terminal(event) => self.terminal(event).await?,
                 Woken::Run(update) => self.updates(update).await?,
                 Woken::Signal(Signal::Stop) => {
@@ -171,10 +176,6 @@ impl App {
                     self.send(Msg::Files(read)).await?
                 }
             };
-            if let Some(exit) = exit {
-                self.screen.leave();
-                return Ok(exit);
-            }
         }
     }
 

@@ -80,6 +80,16 @@ impl Frames {
         (frames, requester)
     }
 
+    /// Takes the requests so far for a frame that is drawn now and counts as none: the first one. What arrives right after it
+    /// does not wait for its time.
+    pub fn begin(&self) {
+        *self
+            .shared
+            .requested
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Soon::Never;
+    }
+
     /// Returns when a frame is due; draw it then. The frame satisfies all earlier requests. Cancel
     /// safe.
     pub async fn due(&mut self) {
@@ -110,11 +120,7 @@ impl Frames {
                 }
                 continue;
             }
-            *self
-                .shared
-                .requested
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = Soon::Never;
+            self.begin();
             self.end = self.end.max(now) + FRAME;
             self.stream = now + STREAM;
             return;
@@ -139,6 +145,25 @@ mod tests {
         requester.request_draw();
         assert!(is_due(&mut frames, Duration::from_millis(1)).await);
         assert!(!is_due(&mut frames, Duration::from_secs(3600)).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_frame_takes_the_requests_before_it_and_delays_none_after_it() {
+        let (mut frames, requester) = Frames::new();
+        requester.request_draw();
+        frames.begin();
+        assert!(!is_due(&mut frames, Duration::from_secs(1)).await, "it is drawn");
+        let begin = Instant::now();
+        for _ in 0..2 {
+            requester.request_draw();
+            frames.due().await;
+        }
+        assert_eq!(begin.elapsed().as_millis(), 0);
+        requester.request_draw();
+        assert!(
+            !is_due(&mut frames, Duration::from_millis(1)).await,
+            "then as ever"
+        );
     }
 
     #[tokio::test(start_paused = true)]
