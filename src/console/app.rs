@@ -145,7 +145,7 @@ impl App {
         };
         if exit.is_none() {
             // The options have the current theme and keys: it does not wait for all themes.
-            self.frames.begin();
+            self.frames.take_requests();
             exit = self.frame().await?;
         }
         loop {

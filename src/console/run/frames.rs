@@ -80,9 +80,9 @@ impl Frames {
         (frames, requester)
     }
 
-    /// Takes the requests so far for a frame that is drawn now and counts as none: the first one. What arrives right after it
-    /// does not wait for its time.
-    pub fn begin(&self) {
+    /// Takes the requests so far: a frame is drawn for them now. By itself it counts as none, as the first one does: what
+    /// arrives right after that is not delayed by it.
+    pub fn take_requests(&self) {
         *self
             .shared
             .requested
@@ -120,7 +120,7 @@ impl Frames {
                 }
                 continue;
             }
-            self.begin();
+            self.take_requests();
             self.end = self.end.max(now) + FRAME;
             self.stream = now + STREAM;
             return;
@@ -151,7 +151,7 @@ mod tests {
     async fn the_first_frame_takes_the_requests_before_it_and_delays_none_after_it() {
         let (mut frames, requester) = Frames::new();
         requester.request_draw();
-        frames.begin();
+        frames.take_requests();
         assert!(!is_due(&mut frames, Duration::from_secs(1)).await, "it is drawn");
         let begin = Instant::now();
         for _ in 0..2 {

@@ -171,10 +171,9 @@ fn recall_work<'s>(state: &'s State, call: NodeId, line: &Line, moves: &mut Move
 /// True if a sub-agent works, or ended, for the same execution as at the end of a line, and no edit
 /// between the branches changed its work.
 fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
-    let (Some(node), Some(call)) = (state.nodes.get(&child.call), state.calls.get(&child.call)) else {
-        return false;
-    };
-    let Some(turn) = state.turns.get(&node.turn) else {
+    let id = child.call;
+    let found = (state.turn_of(id), state.nodes.get(&id), state.calls.get(&id));
+    let (Some(turn), Some(node), Some(call)) = found else {
         return false;
     };
     let same_call = node.active

@@ -111,6 +111,7 @@ mod tests {
     use overrule_domain::event::CallEvent;
     use overrule_domain::id::{Attempt, Epoch, NodeKind, Rev, Seq, ThreadId, TurnId};
     use overrule_domain::node::{Channel, Content, Origin};
+    use overrule_domain::state::EpochOrigin;
     use overrule_domain::turn::Producer;
 
     const fn call(number: u32) -> NodeId {
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_of_anything_earlier_counts_until_it_is_undone() {
+    fn an_edit_of_anything_earlier_counts() {
         let mut run = Kept::default();
         for number in 0..3 {
             run.take(turn(number));
@@ -278,5 +279,16 @@ mod tests {
         })]);
         assert!(!run.open.changes_nothing(&run.state));
         assert_eq!(run.open.calls(&run.state).count(), 0, "a rejected call has ended");
+        // An undo may concern any node.
+        let (of, by) = (Epoch(1), EpochOrigin::Undo);
+        run.take(vec![
+            committed(3, 10),
+            Event::Edit(EditEvent::Recalled { of, by }),
+        ]);
+        assert!(run.state.nodes[&call(3)].active, "it is back");
+        assert!(
+            !run.open.changes_nothing(&run.state),
+            "the thought is still another one"
+        );
     }
 }
