@@ -15,7 +15,7 @@ use super::exit::{Code, Failure};
 use overrule_config::{self as config, keep, keymap as keys};
 use overrule_console::app::registry;
 use overrule_console::ground::theme::Theme;
-use overrule_console::kernel::files::{Files, Read};
+use overrule_console::kernel::files::{Files, KeptRule, Read, RuleScope};
 use overrule_console::{kernel::keymap, kernel::keymap::Keymap};
 use overrule_resilience::correction::Correction;
 
@@ -264,6 +264,7 @@ impl Files for Watched {
             policy,
             problems: faults,
             place: keep::shown_place(&self.context.env, &self.context.flags),
+            workspace_place: keep::shown_workspace_place(&self.context.env, &self.context.workspace),
         };
         self.shorten(&mut read);
         read
@@ -273,6 +274,10 @@ impl Files for Watched {
         correction.date = super::classify::today();
         let stored = keep::correction(&self.context.env, &self.context.flags, &correction);
         stored.map(|_| correction).map_err(|error| error.to_string())
+    }
+
+    fn keep_rule(&mut self, scope: RuleScope, kept: KeptRule) -> Result<String, String> {
+        super::rules::keep(&self.context, scope, &kept)
     }
 
     fn changed(&mut self) -> BoxFuture<'_, ()> {

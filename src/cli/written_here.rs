@@ -250,9 +250,10 @@ fn again(state: &State, counts: impl Fn(Seq) -> bool) -> Vec<Event> {
 fn stricter(one: Preset, other: Preset) -> Preset {
     let rank = |preset: &Preset| match preset {
         Preset::Auto => 0,
-        Preset::Guarded => 1,
-        Preset::ReadOnly => 2,
-        Preset::Supervised => 3,
+        Preset::Edits => 1,
+        Preset::Guarded => 2,
+        Preset::ReadOnly => 3,
+        Preset::Supervised => 4,
     };
     if rank(&other) > rank(&one) { other } else { one }
 }

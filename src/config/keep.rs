@@ -1,4 +1,4 @@
-//! Appends the correction of an error class to the user's settings file.
+//! Adds to the user's settings files: corrections of error classes, rules, a preset.
 //!
 //! Must not know: who corrects, what a correction does.
 //!
@@ -6,20 +6,23 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use overrule_policy::Origin;
-use overrule_regular_file as regular_file;
 use overrule_resilience::correction::Correction;
 
 use super::env::Env;
 use super::error::{Error, shown};
 use super::files;
 use super::flags::Flags;
-use super::load::user_file;
+use super::load::{own_workspace_file, user_file};
 use super::written;
+
+mod file;
+mod rule;
+
+pub use rule::{Kept, Scope, rule};
 
 /// The key of the corrections in `[resilience]`.
 pub const CORRECTIONS: &str = "errors.corrections";
@@ -29,27 +32,37 @@ pub fn place(env: &Env, flags: &Flags) -> Option<PathBuf> {
     flags.config.clone().or_else(|| user_file(env))
 }
 
-/// Adds a correction, durably. Returns the file, or why nothing was changed.
-pub fn correction(env: &Env, flags: &Flags, correction: &Correction) -> Result<PathBuf, Error> {
-    let path = place(env, flags).ok_or_else(|| {
+/// The user's settings file, which must be known.
+fn known_place(env: &Env, flags: &Flags) -> Result<PathBuf, Error> {
+    place(env, flags).ok_or_else(|| {
         let advice = "set HOME, or name a file with --config";
         Error::given("settings", "there is no home directory to keep them in", advice)
-    })?;
-    let fail = |error: &io::Error| {
-        let advice = "nothing was changed; check the path and its permissions";
-        Error::read(&path, format!("it cannot be written ({error})"), advice)
-    };
+    })
+}
+
+/// Adds a correction, durably. Returns the file, or why nothing was changed.
+pub fn correction(env: &Env, flags: &Flags, correction: &Correction) -> Result<PathBuf, Error> {
+    let path = known_place(env, flags)?;
     let before = files::read(&path)?.map(|text| text.text);
     let text = with(before.as_deref().unwrap_or_default(), correction);
     readable(&path, (before.as_deref(), &text), correction, env.home.as_deref())?;
+    put(&path, before.as_deref(), &text)?;
+    Ok(path)
+}
+
+/// Replaces the text of a settings file that was read.
+fn put(path: &Path, before: Option<&str>, text: &str) -> Result<(), Error> {
+    let fail = |error: &io::Error| {
+        let advice = "nothing was changed; check the path and its permissions";
+        Error::read(path, format!("it cannot be written ({error})"), advice)
+    };
     // A link stays a link: its target is replaced.
     let aim = if before.is_some() {
-        fs::canonicalize(&path).map_err(|error| fail(&error))?
+        fs::canonicalize(path).map_err(|error| fail(&error))?
     } else {
-        path.clone()
+        path.to_path_buf()
     };
-    write(&aim, before.as_deref(), &text).map_err(|error| fail(&error))?;
-    Ok(path)
+    file::write(&aim, before, text).map_err(|error| fail(&error))
 }
 
 /// Returns an error if the file cannot be read with the correction, or its other settings would change.
@@ -136,66 +149,21 @@ fn is_plain(c: char) -> bool {
     c == ' ' || overrule_base::text::visible(alone) == *alone
 }
 
-/// Replaces the text that was read, unless the file has changed since.
-fn write(path: &Path, before: Option<&str>, text: &str) -> io::Result<()> {
-    let dir = path
-        .parent()
-        .filter(|dir| !dir.as_os_str().is_empty())
-        .unwrap_or_else(|| Path::new("."));
-    let mode = if before.is_some() {
-        mode_of(path)?
-    } else {
-        fs::create_dir_all(dir)?;
-        0o600
-    };
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let draft = dir.join(format!(".{name}.{}.part", std::process::id()));
-    let written = replace(path, (before, text), &draft, mode);
-    if written.is_err() {
-        // Remove the incomplete draft; the error already says that nothing was changed.
-        let _ = fs::remove_file(&draft);
-    }
-    written
-}
-
-/// The permissions of a file that may be replaced: a regular file that is not read-only. A device in its
-/// place can be read as an empty file, and must not be replaced.
-fn mode_of(path: &Path) -> io::Result<u32> {
-    let meta = regular_file::appendable(path)?.metadata()?;
-    if meta.is_file() {
-        return Ok(meta.permissions().mode());
-    }
-    Err(io::Error::other("it is not a regular file"))
-}
-
-fn replace(path: &Path, (before, text): (Option<&str>, &str), draft: &Path, mode: u32) -> io::Result<()> {
-    let mut file = regular_file::create(draft)?;
-    file.write_all(text.as_bytes())?;
-    file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
-    file.sync_all()?;
-    let now = match regular_file::read(path, files::MOST) {
-        Ok(bytes) => Some(bytes),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    if now.as_deref() != before.map(str::as_bytes) {
-        return Err(io::Error::other("another program changed it meanwhile"));
-    }
-    fs::rename(draft, path)?;
-    // The file is replaced, even if the directory cannot be synced.
-    if let Some(dir) = path.parent() {
-        let _ = regular_file::open_dir(dir).and_then(|dir| dir.sync_all());
-    }
-    Ok(())
-}
-
 /// The path of the file, safe to show.
 pub fn shown_place(env: &Env, flags: &Flags) -> Option<String> {
     place(env, flags).map(|path| shown(&path))
 }
 
+/// The path of the user's own rules for a workspace, safe to show.
+pub fn shown_workspace_place(env: &Env, workspace: &Path) -> Option<String> {
+    own_workspace_file(env, workspace).map(|path| shown(&path))
+}
+
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
     use overrule_resilience::correction::Verdict;
 
@@ -280,16 +248,9 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "# mine\n");
         // Also if another program writes the file meanwhile.
         fs::remove_dir(&draft).unwrap();
-        let refused = write(&path, Some("# other\n"), "# new\n").unwrap_err();
+        let refused = file::write(&path, Some("# other\n"), "# new\n").unwrap_err();
         assert!(refused.to_string().contains("another program"), "{refused}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "# mine\n");
         assert!(!draft.exists(), "no draft is left");
-    }
-
-    #[test]
-    fn a_device_is_never_replaced() {
-        // Only looked at: a mistake here must not cost the machine its device.
-        let refused = mode_of(Path::new("/dev/null")).unwrap_err();
-        assert!(refused.to_string().contains("not a regular file"), "{refused}");
     }
 }

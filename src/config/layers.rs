@@ -54,6 +54,8 @@ pub(super) struct Layers<'a> {
     pub preset: Option<Preset>,
     /// The policy file that a flag names.
     pub named: parse::RawPolicy,
+    /// The user's own rules for the workspace.
+    pub own: parse::RawPolicy,
     /// The workspace.
     pub root: &'a Path,
     /// The servers of the workspace's `.mcp.json`, if it is trusted.
@@ -152,7 +154,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     for (key, place) in std::mem::take(&mut layers.workspace.compiled.never) {
         notices.push(never(&key, &place));
     }
-    let (preset, policy) = policy(&mut layers, &mut notices);
+    let (preset, mut policy) = policy(&mut layers, &mut notices);
     let limits = limits(&mut layers, &mut notices)?;
     let Server {
         model,
@@ -178,6 +180,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     let (mut resilience, resilience_set) = resilience(mine.compiled.resilience, theirs.compiled.resilience);
     let mut routing = routing(&files, mine.routing, theirs.routing);
     routing.join(&mut resilience, &resilience_set);
+    let danger = danger::weigh(&files, mine.danger, theirs.danger);
+    policy = policy.with_danger(danger.table.clone());
     Ok(Settings {
         model,
         keys,
@@ -231,7 +235,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         arming_ms: files.last(500, mine.arming, theirs.arming),
         notify: notify::weigh(&files, mine.notify, theirs.notify),
         approver: approver::weigh(&files, mine.approver, theirs.approver),
-        danger: danger::weigh(&files, mine.danger, theirs.danger),
+        danger,
         editor: editor(env, files.user(mine.editor), files.workspace(theirs.editor)),
         declared,
         servers,
@@ -373,6 +377,7 @@ fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset
     let mine = std::mem::take(&mut layers.user.compiled.policy);
     let theirs = std::mem::take(&mut layers.workspace.compiled.policy);
     let named = std::mem::take(&mut layers.named);
+    let own = std::mem::take(&mut layers.own);
     let (trusted, untrusted) = if layers.trusted {
         (theirs.preset, None)
     } else {
@@ -383,10 +388,15 @@ fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset
         [
             user(mine.preset),
             workspace(trusted),
+            user(own.preset),
             flag("--policy", layers.preset),
         ],
     );
-    let deadline = deadline([mine.deadline, named.deadline], theirs.deadline, layers.trusted);
+    let deadline = deadline(
+        [mine.deadline, own.deadline, named.deadline],
+        theirs.deadline,
+        layers.trusted,
+    );
     let mut policy = Policy::new(preset.value)
         .in_workspace(layers.root)
         .with_deadline(deadline);
@@ -398,6 +408,7 @@ fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset
         .rules
         .into_iter()
         .chain(theirs.rules)
+        .chain(own.rules)
         .chain(named.rules)
         .chain(tightening)
     {
@@ -420,7 +431,7 @@ fn as_rules(at: &At<Preset>) -> Vec<Rule> {
         .collect()
 }
 
-fn deadline(own: [Option<At<Deadline>>; 2], theirs: Option<At<Deadline>>, trusted: bool) -> Option<Deadline> {
+fn deadline(own: [Option<At<Deadline>>; 3], theirs: Option<At<Deadline>>, trusted: bool) -> Option<Deadline> {
     let own = own.into_iter().flatten().next_back().map(|at| at.value);
     match (own, theirs.map(|at| at.value)) {
         (Some(own), Some(theirs)) if !trusted && own.ms <= theirs.ms => Some(own),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
+use overrule_base::canon;
 use overrule_base::text::visible;
 use overrule_policy::{Notice, Origin, parse};
 
@@ -55,6 +56,35 @@ pub fn user_file(env: &Env) -> Option<PathBuf> {
 /// Returns the path of the workspace's file.
 pub fn workspace_file(workspace: &Path) -> PathBuf {
     workspace.join("overrule.toml")
+}
+
+/// Returns the path of the user's own rules for a workspace: `overrule/workspaces/NAME-HASH.toml` beside the user's file.
+/// Nothing of them is in the workspace. `None` without a home directory.
+pub fn own_workspace_file(env: &Env, workspace: &Path) -> Option<PathBuf> {
+    let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name = workspace.file_name().unwrap_or_default().to_string_lossy();
+    let name: String = name.chars().filter(is_plain).take(40).collect();
+    let name = name.trim_start_matches('.');
+    let name = if name.is_empty() { "workspace" } else { name };
+    let hash = canon::hash(
+        "overrule own rules of a workspace v1",
+        &[workspace.as_os_str().as_encoded_bytes()],
+    );
+    let hash = hash.get(..12).unwrap_or(&hash);
+    let own = env.config_dir.as_ref()?.join(OWN).join("workspaces");
+    Some(own.join(format!("{name}-{hash}.toml")))
+}
+
+/// Reads the user's own rules for a workspace.
+fn own_rules(env: &Env, workspace: &Path) -> Result<parse::RawPolicy, Error> {
+    let Some(path) = own_workspace_file(env, workspace) else {
+        return Ok(parse::RawPolicy::default());
+    };
+    match files::read(&path)? {
+        Some(text) => Ok(parse::file(&shown(&path), &text.text, Origin::User)?),
+        None => Ok(parse::RawPolicy::default()),
+    }
 }
 
 /// Returns the default directory of sessions.
@@ -130,6 +160,7 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
             trusted,
             preset: named.preset,
             named: named.rules,
+            own: own_rules(env, workspace)?,
             root: workspace,
             published,
         },
@@ -206,7 +237,7 @@ fn policy_flag(flags: &Flags) -> Result<PolicyArg, Error> {
             rules(name.clone(), text.text)
         }
         Err(unknown) => {
-            let advice = "use supervised, guarded, auto, read-only or the path of a policy file";
+            let advice = "use supervised, guarded, edits, auto, read-only or the path of a policy file";
             Err(Error::given(
                 "--policy",
                 format!("unknown policy `{}`", unknown.0),

@@ -347,6 +347,10 @@ impl App {
                     let stored = self.files.keep(*correction).map(Box::new);
                     out.extend(update(&mut self.model, Msg::CorrectionStored(stored)));
                 }
+                Out::KeepRule(scope, kept) => {
+                    let kept = self.files.keep_rule(scope, kept);
+                    out.extend(update(&mut self.model, Msg::RuleKept(kept)));
+                }
                 Out::Mouse(on) => self.screen.set_mouse(on)?,
                 Out::Wire { turn, request } => {
                     let found = self.link.wire(turn, request);

@@ -28,6 +28,7 @@ pub mod log;
 pub mod outcome;
 pub mod page;
 pub mod queue;
+pub mod ready_rules;
 pub mod review;
 pub mod rule;
 pub mod rules;

@@ -16,6 +16,7 @@ use crate::kernel::visibility::visibility;
 use crate::kernel::{input, mouse, prompts, refresh};
 use crate::surfaces::classify::stored;
 use crate::surfaces::editor::external;
+use crate::surfaces::ready_rules::verbs as ready_rules;
 use crate::verbs::{lazy_load, theme};
 
 pub use crate::kernel::refresh::{prepare, settle, work};
@@ -51,6 +52,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Found(finding) => refresh::found(model, finding),
         Msg::Saved(written) => prompts::saved(model, written),
         Msg::CorrectionStored(stored) => stored::stored(model, stored, &mut out),
+        Msg::RuleKept(result) => ready_rules::kept(model, result, &mut out),
         Msg::Shown(result) => {
             if let Err(why) = result {
                 model.complain(why);

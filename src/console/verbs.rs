@@ -2,7 +2,6 @@
 //!
 //! Must not know: how a key is parsed, how anything is drawn, the list of all verbs.
 
-pub mod always;
 pub mod answer;
 pub mod approve;
 pub(crate) mod ask_choices;
@@ -29,7 +28,6 @@ pub mod loops;
 pub mod moves;
 pub mod panes;
 pub mod pause;
-pub mod policy;
 pub mod redo;
 pub mod reject;
 pub mod repair;

@@ -34,6 +34,7 @@ use overrule_domain::rule::{RuleSpec, SessionRule};
 use overrule_domain::state::State;
 use overrule_domain::thread;
 use overrule_domain::weight::ToolOffer;
+use overrule_policy::read_only::ReadOnlyCall;
 use overrule_policy::{Moment, Policy, Preset, Subject, session};
 use overrule_resilience::execution::GENERAL;
 use overrule_resilience::ladder::Ladder;
@@ -220,6 +221,7 @@ impl Advice for Adviser {
             used: Some(&|rule: &str| used.times(rule)),
             key: Some(&key),
             links: Some(&|path: &Path| links.real(path)),
+            reads: Some(&|call: &ReadOnlyCall| self.reads(used.state(), (tool, args), call.clone())),
         };
         let mut verdict = self.policy.verdict_of_parts(&subject, &moment);
         if let Some(why) = not_checkable {

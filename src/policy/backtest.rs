@@ -17,6 +17,7 @@ use overrule_domain::state::State;
 use overrule_domain::tags;
 use overrule_domain::turn::Turn;
 
+use super::danger::Danger;
 use super::rule::Rule;
 use super::session;
 
@@ -29,8 +30,8 @@ pub struct Would {
     /// Waiting calls that it matches. It decides them immediately, unless another rule asks about
     /// or denies them.
     pub waiting: Vec<Item>,
-    /// Number of calls that it matches, waiting ones included.
-    pub matched: usize,
+    /// The calls that it matches, waiting ones included, oldest first.
+    pub matched: Vec<NodeId>,
     /// How many of these ran.
     pub ran: usize,
     /// How many of these the operator rejected.
@@ -56,12 +57,12 @@ pub fn read(state: &State, requested: &RuleRequest) -> Result<Option<Rule>, Stri
     Ok(Some(rule))
 }
 
-fn cards(state: &State) -> impl Iterator<Item = &ToolCard> {
+pub(super) fn cards(state: &State) -> impl Iterator<Item = &ToolCard> {
     state.started.iter().flat_map(|started| started.tools.iter())
 }
 
-/// Counts the calls that a rule matches.
-pub fn would(state: &State, requested: &RuleRequest) -> Result<Would, String> {
+/// Finds the calls that a rule matches. Whether a call has a mark of danger, this table says.
+pub fn would(state: &State, requested: &RuleRequest, danger: &Danger) -> Result<Would, String> {
     let rule = read(state, requested)?;
     let same = match requested {
         RuleRequest::Exact { call, .. } => {
@@ -87,7 +88,7 @@ pub fn would(state: &State, requested: &RuleRequest) -> Result<Would, String> {
         // Parse the arguments only if the rule can match the tool.
         rule.matcher.reaches(card) && {
             let args: Value = serde_json::from_str(&args).unwrap_or_default();
-            session::is_about(rule, card, &args, workspace.map(Path::new))
+            session::is_about(rule, card, &args, workspace.map(Path::new), danger)
         }
     };
     let mut found = Would::default();
@@ -96,33 +97,41 @@ pub fn would(state: &State, requested: &RuleRequest) -> Result<Would, String> {
         if !is_about(call) {
             continue;
         }
-        found.matched += 1;
+        found.matched.push(call.id);
         found.ran += usize::from(!call.attempts.is_empty());
         let mut decisions = call.decisions.iter().map(|(_, _, decision)| &**decision);
         let rejected = |decision: &Decision| matches!(decision, Decision::Reject { .. });
         found.rejected += usize::from(decisions.any(rejected));
     }
-    let waits = state.queue().filter(|call| {
-        call.status == Status::AwaitingApproval
-            && !call.suspect
-            && !tags::asks_operator(state, call.id)
-            && state.turn_of(call.id).is_some_and(Turn::is_active)
-    });
-    found.waiting = waits
+    found.matched.reverse();
+    found.waiting = waiting(state)
         .filter(|call| is_about(call))
-        .filter_map(|call| {
-            Some(Item {
-                call: call.id,
-                rev: state.nodes.get(&call.id)?.rev(),
-                digest: call.digest.clone()?,
-            })
-        })
+        .filter_map(|call| item(state, call))
         .collect();
     Ok(found)
 }
 
+/// The calls that wait for a decision that a rule can make, in the order of the queue.
+pub(super) fn waiting(state: &State) -> impl Iterator<Item = &Call> {
+    state.queue().filter(|call| {
+        call.status == Status::AwaitingApproval
+            && !call.suspect
+            && !tags::asks_operator(state, call.id)
+            && state.turn_of(call.id).is_some_and(Turn::is_active)
+    })
+}
+
+/// What names a waiting call when a rule decides it.
+pub(super) fn item(state: &State, call: &Call) -> Option<Item> {
+    Some(Item {
+        call: call.id,
+        rev: state.nodes.get(&call.id)?.rev(),
+        digest: call.digest.clone()?,
+    })
+}
+
 /// Checks whether exactly this call may always run, by the same test as when the rule is accepted.
-fn may_always(state: &State, id: NodeId, (tool, args): (&str, &str)) -> Result<(), String> {
+pub(super) fn may_always(state: &State, id: NodeId, (tool, args): (&str, &str)) -> Result<(), String> {
     let node = state.nodes.get(&id);
     if !node.is_some_and(|node| bulk::plain(state, node)) {
         return Err(bulk::no_always(id));
@@ -136,7 +145,7 @@ fn may_always(state: &State, id: NodeId, (tool, args): (&str, &str)) -> Result<(
 }
 
 /// Returns the tool of a call and the bytes that run or would run.
-fn tool_and_args(state: &State, call: &Call) -> Option<(String, String)> {
+pub(super) fn tool_and_args(state: &State, call: &Call) -> Option<(String, String)> {
     let node: &Node = state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
     Some((tool.to_string(), ready::resolved_args(state, call)?.to_string()))

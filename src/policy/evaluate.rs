@@ -16,9 +16,10 @@ use overrule_domain::call::{Consequence, EffectClass, Gate, Part, Quoted, Verdic
 use overrule_domain::tags::IRREVERSIBLE;
 
 use super::commands::Case;
+use super::danger::Danger;
 use super::expiry::Deadline;
 use super::matcher::{Matcher, Subject};
-use super::place::{Links, Places};
+use super::place::{LineFacts, Links, Places, Reads};
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
 use super::settings_written;
@@ -49,6 +50,8 @@ pub struct Moment<'u> {
     pub key: Option<&'u dyn Fn() -> Option<Arc<str>>>,
     /// Follows the links of a path. Without it, rules see paths as written.
     pub links: Option<&'u Links<'u>>,
+    /// Looks at the places that commands read. Without it, no rule about the first words of commands allows a call.
+    pub reads: Option<&'u Reads<'u>>,
 }
 
 /// A preset and a list of rules.
@@ -60,6 +63,7 @@ pub struct Policy {
     builtin: [Rule; 4],
     deadline: Option<Deadline>,
     workspace: Option<PathBuf>,
+    danger: Danger,
 }
 
 impl Default for Policy {
@@ -89,6 +93,7 @@ impl Policy {
             ],
             deadline: None,
             workspace: None,
+            danger: Danger::default(),
         }
     }
 
@@ -123,6 +128,12 @@ impl Policy {
     /// Sets the directory in which the tools work, so that rules can match absolute paths.
     pub fn in_workspace(mut self, workspace: &Path) -> Self {
         self.workspace = Some(workspace.to_path_buf());
+        self
+    }
+
+    /// Sets the table of dangers. A call with a mark is allowed by no rule about the first words of its commands.
+    pub fn with_danger(mut self, danger: Danger) -> Self {
+        self.danger = danger;
         self
     }
 
@@ -218,6 +229,10 @@ impl Policy {
         let places = Places {
             workspace: self.workspace.as_deref(),
             links: moment.links,
+            line: moment.reads.map(|reads| LineFacts {
+                danger: &self.danger,
+                reads,
+            }),
         };
         let case = Case::new(*subject);
         let is_met =
@@ -247,6 +262,10 @@ impl Policy {
         let places = Places {
             workspace: self.workspace.as_deref(),
             links: moment.links,
+            line: moment.reads.map(|reads| LineFacts {
+                danger: &self.danger,
+                reads,
+            }),
         };
         let mut found: Vec<&Rule> = asks
             .then_some(question)

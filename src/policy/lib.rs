@@ -11,6 +11,7 @@
 pub mod backtest;
 mod commands;
 pub mod danger;
+mod edit;
 pub mod evaluate;
 pub mod expiry;
 mod inner_calls;
@@ -21,10 +22,12 @@ pub mod parse;
 mod place;
 pub mod preset;
 pub mod read_only;
+pub mod ready_rules;
 pub mod rule;
 pub mod session;
 mod settings_written;
 pub mod shell;
+mod toml_text;
 mod withheld;
 
 #[cfg(test)]
@@ -34,7 +37,7 @@ pub use danger::{Danger, DangerKind, DangerMark};
 pub use evaluate::{Moment, Notice, Policy};
 pub use expiry::headless;
 pub use matcher::Subject;
-pub use place::Links;
+pub use place::{Links, Reads};
 pub use preset::Preset;
 pub use rule::{Origin, Rule};
 pub use withheld::Withheld;

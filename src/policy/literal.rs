@@ -42,6 +42,7 @@ fn words(condition: &Predicate) -> Option<Vec<Literal>> {
             let texts: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
             Some(of_text(&texts?.join(" ")))
         }
+        Test::Begins(words) => Some(of_text(&words.join(" "))),
         Test::Is(_) | Test::Regex { .. } | Test::Range { .. } | Test::Under(_) => None,
     }
 }

@@ -5,7 +5,7 @@
 //! If a match is uncertain, the careful result is used: an allow rule matches less, an ask or deny
 //! rule matches more.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use globset::GlobMatcher;
 use regex::Regex;
@@ -15,10 +15,13 @@ use overrule_domain::call::{EffectClass, Gate};
 use overrule_domain::event::run::ToolCard;
 
 use super::commands::{self, Case};
+use super::edit;
 use super::literal;
 use super::place::{Leads, Places, leads};
+use super::read_only::read_only_but;
 use super::shell::ShellCall;
 use overrule_base::known_tool;
+use overrule_base::shell_line::Command;
 
 /// The places of a shell line among the arguments, by tool.
 const LINES: [&str; 3] = ["/command", "/cmd", "/chars"];
@@ -102,6 +105,8 @@ pub enum Test {
     },
     /// A path at or below a directory of the places, matched by its text alone.
     Under(PathBuf),
+    /// Commands that begin with these words. In an allow rule every command of the call does, as written, or only reads.
+    Begins(Vec<String>),
 }
 
 /// A condition on one argument.
@@ -128,6 +133,8 @@ pub struct Matcher {
     pub tags: Vec<String>,
     /// All of these conditions.
     pub args: Vec<Predicate>,
+    /// Whether it is a change of files in the workspace, by a tool for files.
+    pub edits: Option<bool>,
 }
 
 impl Matcher {
@@ -145,6 +152,12 @@ impl Matcher {
         self
     }
 
+    /// Matches changes of files in the workspace, or everything else.
+    pub fn edits(mut self, edits: bool) -> Self {
+        self.edits = Some(edits);
+        self
+    }
+
     /// Returns true if there are no conditions, so that every call matches.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
@@ -152,11 +165,17 @@ impl Matcher {
             && self.effects.is_empty()
             && self.tags.is_empty()
             && self.args.is_empty()
+            && self.edits.is_none()
     }
 
     /// Returns true if one of the tool patterns is exactly this name.
     pub fn spells(&self, tool: &str) -> bool {
         self.tools.iter().any(|pattern| pattern.spells(tool))
+    }
+
+    /// Returns true if it has a condition on the first words of commands.
+    pub(super) fn is_about_first_words(&self) -> bool {
+        self.args.iter().any(|one| matches!(one.test, Test::Begins(_)))
     }
 
     /// Returns true if it has a condition on a place.
@@ -186,7 +205,8 @@ impl Matcher {
     /// Returns true if the call matches. `gate` determines which side is the careful one.
     pub(super) fn matches(&self, case: &Case<'_>, gate: Gate, places: Places<'_>) -> bool {
         let subject = &case.subject;
-        if !self.names(case, gate) {
+        let is_edit = |wanted: bool| edit::is_edit(subject, places) == wanted;
+        if !self.names(case, gate) || !self.edits.is_none_or(is_edit) {
             return false;
         }
         if gate == Gate::Allow {
@@ -295,6 +315,9 @@ impl Predicate {
     /// Returns true if it holds in an allow rule. The narrow reading of a test is the careful one here, and the wide
     /// one where it is negated.
     fn allows(&self, case: &Case<'_>, places: Places<'_>) -> bool {
+        if let Test::Begins(words) = &self.test {
+            return begin_all(words, case, places);
+        }
         let mut held = self.held(case.subject.args.pointer(&self.at), !self.not, places);
         if let Some(shell) = case
             .shell()
@@ -391,6 +414,33 @@ impl Predicate {
     }
 }
 
+/// Returns true if every command of a call is written with these first words or only reads, nothing in the call is unknown
+/// or marked as dangerous, and it writes to no file by a redirection.
+fn begin_all(words: &[String], case: &Case<'_>, places: Places<'_>) -> bool {
+    let subject = &case.subject;
+    let (Some(shell), Some(facts)) = (case.shell(), places.line) else {
+        return false;
+    };
+    let is_named = |one: &Command| one.begins_with(words);
+    shell.inner().is_none()
+        && shell.reading.commands.iter().any(is_named)
+        && read_only_but(subject.tool, subject.args, shell, is_named).is_some_and(|call| (facts.reads)(&call))
+        && facts
+            .danger
+            .marks(
+                subject.tool,
+                &subject.args.to_string(),
+                places.workspace.unwrap_or_else(|| Path::new("")),
+            )
+            .is_empty()
+}
+
+/// Returns true if a program with its words begins with these.
+fn begins(words: &[String], value: &Value) -> bool {
+    let given = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    given.len() >= words.len() && given.iter().zip(words).all(|(given, word)| given == word)
+}
+
 /// Result of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TestResult {
@@ -406,6 +456,7 @@ impl Test {
     fn holds(&self, value: &Value, whole: bool, places: Places<'_>) -> TestResult {
         let yes = match self {
             Self::Is(requested) => Some(equal(requested, value)),
+            Self::Begins(words) => value.is_array().then(|| begins(words, value)),
             Self::Glob(pattern) => value.as_str().map(|text| pattern.matches(text)),
             Self::Regex { part, whole: all } => {
                 let regex = if whole { all } else { part };

@@ -15,15 +15,19 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::expiry::{Deadline, duration_ms};
-use super::matcher::{Matcher, Pattern, Predicate, Test};
+use super::matcher::{Matcher, Pattern, Predicate, Test, WORDS};
 use super::place::flatten;
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
 use overrule_base::document::{At, Document, Error, Field, Json, parsed, strings, texts, whole, wrong};
+use overrule_base::shell_line::{MOST_WORDS, tell_what_runs};
 use overrule_domain::call::{Consequence, EffectClass, Gate};
 
 /// Advice on how to write a duration.
 pub const DURATION: &str = "write a number and ms, s, m, h or d, such as \"30s\"";
+/// Why a rule may not allow commands with these first words.
+const FEW_WORDS: &str = "does not tell what runs; add words up to the name of what runs, at least two, such as \
+                         [\"python3\", \"-m\", \"unittest\"]";
 /// Advice for required keys.
 pub const MISSING: [(&str, &str); 2] = [
     ("gate", "add gate = \"allow\", \"ask\" or \"deny\""),
@@ -64,6 +68,8 @@ struct RuleTable {
     effect: Field<Vec<EffectClass>>,
     #[serde(default, deserialize_with = "tags")]
     tag: Field<Vec<String>>,
+    #[serde(default, deserialize_with = "first_words")]
+    words: Field<Vec<String>>,
     #[serde(default)]
     args: Vec<PredicateTable>,
     reason: Option<String>,
@@ -121,13 +127,28 @@ fn rule(table: Spanned<RuleTable>, document: &Document<'_>, origin: Origin) -> R
     if let (Some(at), true) = (&table.deadline, table.gate != Gate::Ask) {
         return Err(document.error(at.span(), "only goes with gate = \"ask\"; remove it"));
     }
-    let args = table.args.into_iter().map(|table| predicate(table, document));
+    let mut args = table
+        .args
+        .into_iter()
+        .map(|table| predicate(table, document))
+        .collect::<Result<Vec<Predicate>, _>>()?;
+    if let Some(words) = table.words {
+        if table.gate == Gate::Allow && !tell_what_runs(words.get_ref()) {
+            return Err(document.error(words.span(), FEW_WORDS));
+        }
+        args.push(Predicate {
+            at: WORDS.to_owned(),
+            test: Test::Begins(words.into_inner()),
+            not: false,
+        });
+    }
     let matcher = Matcher {
         tools: value(table.tool).unwrap_or_default(),
         servers: value(table.server).unwrap_or_default(),
         effects: value(table.effect).unwrap_or_default(),
         tags: value(table.tag).unwrap_or_default(),
-        args: args.collect::<Result<_, _>>()?,
+        args,
+        edits: None,
     };
     if matcher.is_empty() {
         let what = "names no tool, and nothing else says which calls the rule is about; add tool = \"*\" for all of them";
@@ -241,6 +262,27 @@ fn effects<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<Effec
     };
     parsed(deserializer, |value| {
         texts(value)?.into_iter().map(class).collect()
+    })
+}
+
+fn first_words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<String>>, D::Error> {
+    parsed(deserializer, |value| {
+        if !value.is_array() {
+            return Err(wrong(
+                value.type_str(),
+                "a list of words, such as [\"cargo\", \"test\"]",
+            ));
+        }
+        let words: Vec<String> = texts(value)?.into_iter().map(str::to_owned).collect();
+        let is_word = |word: &String| !word.is_empty() && !word.contains(char::is_control);
+        match words.len() {
+            0 => Err("names no word; write the first words of a command".to_owned()),
+            count if count > MOST_WORDS => Err(format!("has more than {MOST_WORDS} words; remove some")),
+            _ if !words.iter().all(is_word) => {
+                Err("has an empty word, or one with a line break; remove it".to_owned())
+            }
+            _ => Ok(words),
+        }
     })
 }
 

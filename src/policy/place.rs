@@ -9,8 +9,23 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::danger::Danger;
+use super::read_only::ReadOnlyCall;
+
 /// Follows the links of a full path, as far as it exists.
 pub type Links<'l> = dyn Fn(&Path) -> PathBuf + 'l;
+
+/// Returns true if commands read only places of the workspace that may be read, and run in it.
+pub type Reads<'r> = dyn Fn(&ReadOnlyCall) -> bool + 'r;
+
+/// What decides about a shell line besides its text.
+#[derive(Clone, Copy)]
+pub(super) struct LineFacts<'l> {
+    /// The table of dangers.
+    pub(super) danger: &'l Danger,
+    /// Looks at the places that commands read.
+    pub(super) reads: &'l Reads<'l>,
+}
 
 /// What is known about the places of a call.
 #[derive(Clone, Copy, Default)]
@@ -19,6 +34,8 @@ pub(super) struct Places<'p> {
     pub(super) workspace: Option<&'p Path>,
     /// Follows links; nothing where nobody can look.
     pub(super) links: Option<&'p Links<'p>>,
+    /// What decides about a shell line; nothing where nobody can look.
+    pub(super) line: Option<LineFacts<'p>>,
 }
 
 impl Places<'_> {

@@ -23,6 +23,8 @@ pub enum Preset {
     /// Allows calls of class pure and read that do not reach outside, and asks about the rest.
     #[default]
     Guarded,
+    /// Allows what guarded allows, and changes of files in the workspace by the tools for files; asks about the rest.
+    Edits,
     /// Allows every call that can be undone, unless a rule asks about or denies it.
     Auto,
     /// Allows calls of class pure and read, and denies the rest.
@@ -31,7 +33,7 @@ pub enum Preset {
 
 /// There is no preset of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown policy `{0}`; use supervised, guarded, auto or read-only")]
+#[error("unknown policy `{0}`; use supervised, guarded, edits, auto or read-only")]
 pub struct UnknownPreset(pub String);
 
 const LOOKS: &[EffectClass] = &[EffectClass::Pure, EffectClass::Read];
@@ -39,15 +41,33 @@ const CHANGES: &[EffectClass] = &[EffectClass::Idempotent, EffectClass::Write, E
 
 impl Preset {
     /// All presets, in the order in which they are offered.
-    pub const ALL: [Self; 4] = [Self::Supervised, Self::Guarded, Self::Auto, Self::ReadOnly];
+    pub const ALL: [Self; 5] = [
+        Self::Supervised,
+        Self::Guarded,
+        Self::Edits,
+        Self::Auto,
+        Self::ReadOnly,
+    ];
 
     /// Returns its name.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Supervised => "supervised",
             Self::Guarded => "guarded",
+            Self::Edits => "edits",
             Self::Auto => "auto",
             Self::ReadOnly => "read-only",
+        }
+    }
+
+    /// Returns what it asks about, in a few words.
+    pub const fn asks_about(self) -> &'static str {
+        match self {
+            Self::Supervised => "every call",
+            Self::Guarded => "changes to files, commands, other machines",
+            Self::Edits => "commands, no file edits",
+            Self::Auto => "what cannot be undone",
+            Self::ReadOnly => "nothing; what changes something is denied",
         }
     }
 
@@ -89,6 +109,20 @@ impl Preset {
                     Gate::Ask,
                 ),
                 rule("the rest asks", changes(), Gate::Ask),
+            ],
+            Self::Edits => vec![
+                rule("pure and read go", looks(), Gate::Allow),
+                rule(
+                    "reads that reach outside ask",
+                    looks().tagged("external"),
+                    Gate::Ask,
+                ),
+                rule(
+                    "changes of files in the workspace go",
+                    changes().edits(true),
+                    Gate::Allow,
+                ),
+                rule("the rest asks", changes().edits(false), Gate::Ask),
             ],
             Self::Auto => vec![rule("everything goes", Matcher::default(), Gate::Allow)],
             Self::ReadOnly => vec![

@@ -2,11 +2,14 @@
 //!
 //! Must not know: where files are, rules.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use overrule_base::known_tool::{self, DIRECTORY, LINE, LINES, WORDS};
-use overrule_base::shell_line::{self, ReadOnlyCommand};
+use overrule_base::shell_line::{self, Command, ReadOnlyCommand};
 
+use super::place::{Leads, leads};
 use super::shell::ShellCall;
 
 /// Arguments that change nothing about what runs, besides those with the command and the directory.
@@ -34,8 +37,28 @@ pub struct ReadOnlyCall {
     pub commands: Vec<ReadOnlyCommand>,
 }
 
+impl ReadOnlyCall {
+    /// True if all its places are in the workspace, by their text.
+    pub(super) fn is_inside(&self, workspace: Option<&Path>) -> bool {
+        let is_inside = |path: &str| leads(path, Path::new(""), workspace) == Leads::Inside;
+        let directory = self.directory.as_deref().unwrap_or(".");
+        let mut places = self.commands.iter().flat_map(|one| &one.places);
+        is_inside(directory) && places.all(|place| is_inside(&place.path))
+    }
+}
+
 /// Reads a call of a shell. Nothing if a command may do more than read, or has an argument that is not known.
 pub fn read_only_call(tool: &str, args: &Value) -> Option<ReadOnlyCall> {
+    read_only_but(tool, args, &ShellCall::new(tool, args), |_| false)
+}
+
+/// Reads a call of a shell whose commands only read, but for those that a rule names.
+pub(super) fn read_only_but(
+    tool: &str,
+    args: &Value,
+    call: &ShellCall,
+    is_named: impl Fn(&Command) -> bool,
+) -> Option<ReadOnlyCall> {
     if !known_tool::is_shell(tool) || tool == known_tool::TYPED_IN {
         return None;
     }
@@ -62,10 +85,9 @@ pub fn read_only_call(tool: &str, args: &Value) -> Option<ReadOnlyCall> {
     if directories.next().is_some() {
         return None;
     }
-    let call = ShellCall::new(tool, args);
     Some(ReadOnlyCall {
         directory,
-        commands: shell_line::read_only(&call.reading)?,
+        commands: shell_line::read_only_but(&call.reading, is_named)?,
     })
 }
 

@@ -9,23 +9,29 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use overrule_base::known_tool;
+use overrule_base::known_tool::{self, Kind};
 use overrule_base::text::visible;
 use overrule_domain::call::{EffectClass, Gate};
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::rule::RuleSpec;
 
 use super::commands::Case;
+use super::danger::Danger;
 use super::matcher::{Matcher, Pattern, Subject, Test};
 use super::parse;
-use super::place::Places;
+use super::place::{LineFacts, Places};
+use super::read_only::ReadOnlyCall;
 use super::rule::{Origin, Rule};
 use super::shell::ShellCall;
 
 /// Built-in tools whose arguments show everything that they do.
 const VOUCHED: [&str; 5] = ["read_file", "list_dir", "search", "write_file", "edit_file"];
+/// The built-in tool that runs a line in a shell.
+const SHELL: &str = "shell";
 /// Tags of calls that are never allowed without a decision on each of them.
 const ALONE: [&str; 4] = ["external", "irreversible", "uninspectable", "asks_operator"];
+/// Tags of calls that no rule about the first words of a command allows.
+const ALWAYS_ASK: [&str; 3] = ["irreversible", "uninspectable", "asks_operator"];
 /// Why there is no "always" if the files that run are unknown.
 pub const UNTOLD: &str =
     "it runs an unknown file, or more files than are examined: there is no \"always\" for it";
@@ -136,10 +142,23 @@ pub fn check_admissible<'t>(
         if !matcher.reaches(card) {
             continue;
         }
-        any = true;
         let tool = visible(&card.name);
-        let vouched = VOUCHED.contains(&&*card.name);
-        if !vouched || card.tags.iter().any(|tag| ALONE.contains(&tag.as_str())) {
+        if matcher.is_about_first_words() {
+            // The condition holds for shells alone.
+            if !known_tool::is_shell(&card.name) || card.server().is_some() {
+                continue;
+            }
+            any = true;
+            let is_own = &*card.name == SHELL || card.is_of_agent();
+            if is_own && !card.tags.iter().any(|tag| ALWAYS_ASK.contains(&tag.as_str())) {
+                continue;
+            }
+            return Err(format!(
+                "it would allow `{tool}`, which is no shell of this program or of the agent"
+            ));
+        }
+        any = true;
+        if !is_vouched(card) || card.tags.iter().any(|tag| ALONE.contains(&tag.as_str())) {
             return Err(format!(
                 "it would allow `{tool}`, whose arguments do not show all that it does: name other tools; for `{tool}` \
                  there is \"always exactly this\""
@@ -161,6 +180,20 @@ pub fn check_admissible<'t>(
     }
 }
 
+/// True for a tool of files whose arguments show everything that it does.
+pub(super) fn is_vouched(card: &ToolCard) -> bool {
+    let is_file_tool = || {
+        matches!(
+            known_tool::kind(&card.name),
+            Some(Kind::Read | Kind::Write | Kind::Edit)
+        )
+    };
+    if card.is_of_agent() {
+        return is_file_tool();
+    }
+    card.origin.is_none() && VOUCHED.contains(&&*card.name)
+}
+
 /// Checks whether exactly this call may always run. A shell line has to be one plain command.
 pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
     if !known_tool::is_shell(tool) {
@@ -175,9 +208,20 @@ pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns true if a rule matches a call of a tool. The key of a rule about exactly one call is not
-/// compared.
-pub fn is_about(rule: &Rule, card: &ToolCard, args: &Value, workspace: Option<&Path>) -> bool {
+/// Returns true if a rule matches a call of a tool, by its text: no link is followed. The key of a rule about exactly one
+/// call is not compared.
+pub fn is_about(
+    rule: &Rule,
+    card: &ToolCard,
+    args: &Value,
+    workspace: Option<&Path>,
+    danger: &Danger,
+) -> bool {
+    let reads = |call: &ReadOnlyCall| call.is_inside(workspace);
+    let line = LineFacts {
+        danger,
+        reads: &reads,
+    };
     let subject = Subject {
         tool: &card.name,
         effect: card.effect_of(&args.to_string()),
@@ -189,6 +233,7 @@ pub fn is_about(rule: &Rule, card: &ToolCard, args: &Value, workspace: Option<&P
     let places = Places {
         workspace,
         links: None,
+        line: Some(line),
     };
     rule.matcher.matches(&Case::new(subject), rule.gate, places)
 }

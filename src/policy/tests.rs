@@ -3,6 +3,7 @@
 //! Must not know: files on disk.
 
 mod documents;
+mod first_words;
 mod hidden;
 mod inside;
 mod levels;

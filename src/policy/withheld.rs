@@ -69,6 +69,7 @@ impl Withheld {
         let places = Places {
             workspace: self.workspace.as_deref(),
             links,
+            line: None,
         };
         let extents = self.tools.iter().flat_map(|tool| {
             let subject = Subject {

@@ -23,6 +23,7 @@ pub mod output;
 pub mod picture;
 pub mod plan;
 pub mod queue;
+pub mod ready_rule;
 pub mod rule;
 mod ser;
 pub mod session;

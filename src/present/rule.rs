@@ -46,7 +46,7 @@ impl RuleHistoryView {
     /// Builds the view of a count.
     pub const fn of(would: &Would) -> Self {
         Self {
-            matched: would.matched,
+            matched: would.matched.len(),
             of: would.of,
             ran: would.ran,
             rejected: would.rejected,

@@ -12,6 +12,7 @@ mod code;
 mod code_marks;
 mod command;
 mod feed;
+mod first_words;
 mod git;
 mod grammar;
 mod heredoc;
@@ -33,7 +34,8 @@ mod wrappers;
 mod tests;
 
 pub use command::{Command, HARMLESS, Program, Redirect};
-pub use read_only::{ReadOnlyCommand, ReadPlace, read_only};
+pub use first_words::{MOST_WORDS, fewest_words, tell_what_runs};
+pub use read_only::{ReadOnlyCommand, ReadPlace, read_only, read_only_but};
 pub use reading::{MOST, Reading, Uncertainty};
 pub use word::{Word, is_name, quote};
 pub use wrappers::is_shell;

@@ -35,6 +35,8 @@ pub struct ReadOnlyCommand {
     pub is_git: bool,
     /// True if it changes the directory to its place.
     pub enters: bool,
+    /// True for one that a rule names, which may do more than read.
+    pub is_named: bool,
 }
 
 /// A place that a command reads.
@@ -48,6 +50,12 @@ pub struct ReadPlace {
 
 /// Returns the commands of a line if all of them only read; none if one may do more, or is not known.
 pub fn read_only(reading: &Reading) -> Option<Vec<ReadOnlyCommand>> {
+    read_only_but(reading, |_| false)
+}
+
+/// Returns the commands of a line if all of them only read, but for those that a rule names; none if another one may do
+/// more, or is not known. A named one must write to no file by a redirection and read no text of the line.
+pub fn read_only_but(reading: &Reading, is_named: impl Fn(&Command) -> bool) -> Option<Vec<ReadOnlyCommand>> {
     if reading.uncertainty.is_some() || reading.commands.is_empty() {
         return None;
     }
@@ -55,13 +63,28 @@ pub fn read_only(reading: &Reading) -> Option<Vec<ReadOnlyCommand>> {
         return None;
     }
     let mut found = Vec::new();
-    for command in &reading.commands {
-        if !is_line_of_shell(command) && !is_redirect_only(command) {
-            found.push(of_command(command)?);
+    let mut named = vec![false; reading.commands.len()];
+    for (at, command) in reading.commands.iter().enumerate() {
+        // What is inside a wrapper is a part of the words that name it.
+        let is_part = command.is_started()
+            && !command.is_beside()
+            && command.parent.and_then(|parent| named.get(parent)) == Some(&true);
+        let is_its = is_part || is_named(command);
+        if let Some(slot) = named.get_mut(at) {
+            *slot = is_its;
         }
+        if is_part || is_line_of_shell(command) || is_redirect_only(command) {
+            continue;
+        }
+        found.push(if is_its {
+            of_named(command)?
+        } else {
+            of_command(command)?
+        });
     }
     // What reads nothing is not made to be allowed.
-    let reads = |one: &ReadOnlyCommand| !IDLE.contains(&base_name(&one.program)) && !one.enters;
+    let reads =
+        |one: &ReadOnlyCommand| one.is_named || (!IDLE.contains(&base_name(&one.program)) && !one.enters);
     found.iter().any(reads).then_some(found)
 }
 
@@ -80,11 +103,30 @@ fn is_redirect_only(command: &Command) -> bool {
     command.words.is_empty() && command.sets.is_empty() && command.redirects.iter().all(is_harmless)
 }
 
-fn of_command(command: &Command) -> Option<ReadOnlyCommand> {
+/// True for a command as it is written, without variables and redirections that do something.
+fn is_plain(command: &Command) -> bool {
     // A here-document may hold variables.
     let has_document = command.input.is_some() && command.text.contains("<<");
-    let is_plain = command.sets.is_empty() && command.listed && command.hidden.is_none() && !has_document;
-    if !is_plain || !command.redirects.iter().all(is_harmless) || !command.words.iter().all(is_known) {
+    let is_bare = command.sets.is_empty() && command.listed && command.hidden.is_none();
+    is_bare && !has_document && command.redirects.iter().all(is_harmless)
+}
+
+/// A command that a rule names.
+fn of_named(command: &Command) -> Option<ReadOnlyCommand> {
+    let program = command.words.first().filter(|_| is_plain(command))?;
+    Some(ReadOnlyCommand {
+        after: command.after,
+        program: program.text.clone(),
+        places: Vec::new(),
+        walks: false,
+        is_git: false,
+        enters: false,
+        is_named: true,
+    })
+}
+
+fn of_command(command: &Command) -> Option<ReadOnlyCommand> {
+    if !is_plain(command) || !command.words.iter().all(is_known) {
         return None;
     }
     let (program, words) = command.words.split_first()?;
@@ -96,6 +138,7 @@ fn of_command(command: &Command) -> Option<ReadOnlyCommand> {
         walks: false,
         is_git: name == "git",
         enters: false,
+        is_named: false,
     };
     match name {
         "cd" => {

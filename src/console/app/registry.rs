@@ -23,8 +23,8 @@ use crate::surfaces::help::verbs as help;
 use crate::surfaces::impact::verbs as impact;
 use crate::surfaces::leave::verbs as quit;
 use crate::surfaces::list::palette;
+use crate::surfaces::ready_rules::verbs as ready_rules;
 use crate::surfaces::review::stage;
-use crate::surfaces::rule::verbs as write_rule;
 use crate::surfaces::rules::verbs as rules;
 use crate::surfaces::staged_edits::verbs as staged_edits;
 use crate::surfaces::stop::verbs as emergency_stop;
@@ -33,10 +33,10 @@ use crate::surfaces::{
     queue, state, tools,
 };
 use crate::verbs::{
-    always, answer, approve, ask_turn_again, cancel_call, changes, choices, close, conversations, copy,
-    correct, delete, edit, follow, graph, guide, insert_call, insert_thought, inspector, jumps, limits,
-    loops, moves, panes, pause, policy, redo, reject, repair, replace, replay, reset_breaker, resilience,
-    restrict, retry, run_now, screen, shorten, step, stop_turn, theme, title, undo, unpin, weights,
+    answer, approve, ask_turn_again, cancel_call, changes, choices, close, conversations, copy, correct,
+    delete, edit, follow, graph, guide, insert_call, insert_thought, inspector, jumps, limits, loops, moves,
+    panes, pause, redo, reject, repair, replace, replay, reset_breaker, resilience, restrict, retry, run_now,
+    screen, shorten, step, stop_turn, theme, title, undo, unpin, weights,
 };
 
 /// All surfaces and verbs.
@@ -65,6 +65,7 @@ pub static REGISTRY: Registry = Registry {
         surfaces::compare::ENTRY,
         surfaces::effects::ENTRY,
         surfaces::bulk::ENTRY,
+        surfaces::ready_rules::ENTRY,
         surfaces::rule::ENTRY,
         surfaces::rules::ENTRY,
         surfaces::fork::ENTRY,
@@ -117,8 +118,8 @@ static DECIDE: &[Verb] = &[
     reject::REJECT,
     choices::VERB,
     approve_list::APPROVE_ALL,
-    always::VERB,
-    write_rule::WRITE_RULE,
+    ready_rules::WRITE_RULE,
+    ready_rules::ALWAYS,
     rules::RULES,
     retry::VERB,
     run_now::VERB,
@@ -173,7 +174,7 @@ static RUN: &[Verb] = &[
     shorten::DROP_TURNS,
     servers::ACCEPT_TOOLS,
     servers::REFUSE_TOOLS,
-    policy::VERB,
+    ready_rules::POLICY,
     limits::VERB,
     loops::ALLOW_LOOP,
     loops::MUTE_LOOPS,

@@ -13,12 +13,12 @@ use crate::surfaces::fork::verbs as fork;
 use crate::surfaces::impact::verbs as impact;
 use crate::surfaces::leave::verbs as quit;
 use crate::surfaces::list::palette;
-use crate::surfaces::rule::verbs as write_rule;
+use crate::surfaces::ready_rules::verbs as ready_rules;
 use crate::surfaces::rules::verbs as rules;
 use crate::surfaces::staged_edits::verbs as staged_edits;
 use crate::surfaces::stop::verbs as emergency_stop;
 use crate::verbs::{
-    always, answer, approve, ask_turn_again, cancel_call, changes, copy, correct, delete, edit, graph, guide,
+    answer, approve, ask_turn_again, cancel_call, changes, copy, correct, delete, edit, graph, guide,
     inspector, jumps, loops, moves, panes, pause, redo, reject, repair, replace, replay, restrict, retry,
     step, stop_turn, undo,
 };
@@ -32,7 +32,10 @@ pub static TASKS: [Task; 8] = [
             (&[&approve::APPROVE], "approve"),
             (&[&reject::REJECT], "reject with reason"),
             (&[&approve_list::APPROVE_ALL], "approve all waiting"),
-            (&[&always::VERB, &write_rule::WRITE_RULE], "always allow, rule"),
+            (
+                &[&ready_rules::WRITE_RULE, &ready_rules::ALWAYS],
+                "rule, exactly this",
+            ),
             (&[&rules::RULES], "session rules"),
             (&[&retry::VERB, &cancel_call::VERB], "run again, cancel"),
             (&[&repair::CHOOSE_REPAIR], "choose a repair"),

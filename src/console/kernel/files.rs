@@ -8,7 +8,59 @@ use futures_util::future::BoxFuture;
 
 use super::keymap::Keymap;
 use crate::ground::theme::Theme;
+use overrule_domain::id::NodeId;
+use overrule_policy::Preset;
 use overrule_resilience::correction::Correction;
+
+/// How long a rule counts that the operator takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RuleScope {
+    /// In this session.
+    #[default]
+    Session,
+    /// In this workspace: in a file of the operator.
+    Workspace,
+    /// Always: in the operator's settings.
+    Always,
+}
+
+impl RuleScope {
+    /// All, in the order in which they are offered.
+    pub const ALL: [Self; 3] = [Self::Session, Self::Workspace, Self::Always];
+
+    /// Its name on the screen.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Session => "this session",
+            Self::Workspace => "this workspace",
+            Self::Always => "always",
+        }
+    }
+
+    /// The next one, around.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Session => Self::Workspace,
+            Self::Workspace => Self::Always,
+            Self::Always => Self::Session,
+        }
+    }
+}
+
+/// What is kept in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeptRule {
+    /// A rule in the language of policies.
+    Rule {
+        /// Its text.
+        text: String,
+        /// The call that it was made from.
+        call: Option<NodeId>,
+    },
+    /// A preset.
+    Preset(Preset),
+}
 
 /// Content of the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +77,8 @@ pub struct Read {
     pub problems: Vec<String>,
     /// Path of the operator's settings file, for display; none without one.
     pub place: Option<String>,
+    /// Path of the operator's own rules for the workspace, for display; none without one.
+    pub workspace_place: Option<String>,
 }
 
 /// The files.
@@ -38,4 +92,7 @@ pub trait Files: Send {
     /// Stores a correction with the date in the operator's settings file. Returns it as stored. An
     /// error changes nothing.
     fn keep(&mut self, correction: Correction) -> Result<Correction, String>;
+
+    /// Keeps a rule or a preset beyond the session. Returns the file, for display. An error changes nothing.
+    fn keep_rule(&mut self, scope: RuleScope, kept: KeptRule) -> Result<String, String>;
 }

@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::files::Read;
+use super::files::{KeptRule, Read, RuleScope};
 use crate::ground::doc::Finding;
 use crate::ground::term_msg::TermMsg;
 use crate::run::link::{Forking, Frames, LoadTarget, OrphanCandidate, ReplayControl, ServerOrder, Update};
@@ -50,6 +50,8 @@ pub enum Msg {
     Saved(Result<String, String>),
     /// Result of storing a correction in the operator's settings.
     CorrectionStored(Result<Box<Correction>, String>),
+    /// Result of keeping a rule in a file of the operator: the file.
+    RuleKept(Result<String, String>),
     /// `$EDITOR`, opened for reading, ended.
     Shown(Result<(), String>),
 }
@@ -83,6 +85,8 @@ pub enum Out {
     },
     /// Store in the operator's settings; [`Msg::CorrectionStored`] follows.
     Keep(Box<Correction>),
+    /// Keep in a file of the operator; [`Msg::RuleKept`] follows.
+    KeepRule(RuleScope, KeptRule),
     /// Open in `$EDITOR`; [`Msg::Edited`] follows.
     Edit(String),
     /// Delete the file that `$EDITOR` wrote: the console has copied its text.

@@ -104,7 +104,7 @@ impl Surface for RuleView {
 
 /// Computes what a rule would decide, and the unread bytes of those calls.
 fn count(view: &mut RuleView, run: &RunPart, arming: &Arming) {
-    view.would = would(&run.state, &view.rule);
+    view.would = would(&run.state, &view.rule, &run.danger);
     let waiting = view.would.iter().flat_map(|would| &would.waiting);
     view.unread = waiting.map(|one| not_read(run, arming, one)).collect();
     view.stamp = rule_stamp(view);
@@ -128,7 +128,7 @@ pub(crate) fn finish(model: &mut Model) -> Result<(), Refusal> {
     };
     let text = editor.result().map_err(Refusal::outside)?;
     let requested = RuleRequest::Text { text };
-    would(&model.run.state, &requested).map_err(Refusal::outside)?;
+    would(&model.run.state, &requested, &model.run.danger).map_err(Refusal::outside)?;
     show(model, requested);
     Ok(())
 }
@@ -136,7 +136,7 @@ pub(crate) fn finish(model: &mut Model) -> Result<(), Refusal> {
 /// Opens the preview of a rule.
 pub(crate) fn show(model: &mut Model, requested: RuleRequest) {
     let view = RuleView {
-        would: would(&model.run.state, &requested),
+        would: would(&model.run.state, &requested, &model.run.danger),
         rule: requested,
         sent: None,
         unread: Vec::new(),

@@ -25,6 +25,7 @@ pub(crate) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     let mut news = configure(model, read.policy, out);
     let settings = &mut model.settings;
     settings.files.path = read.place;
+    settings.files.workspace_path = read.workspace_place;
     match read.keymap {
         Some(Ok(keymap)) if settings.keymap != keymap => {
             settings.keymap = keymap;

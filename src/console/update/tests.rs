@@ -55,6 +55,7 @@ mod pressed;
 mod queue;
 mod readable;
 mod reading;
+mod ready_rules;
 mod reminder;
 mod repairs;
 mod repeated;

@@ -74,6 +74,13 @@ struct Surroundings<'s> {
 impl Adviser {
     /// True for a call of a shell that only reads, and only what the tools that read may read without a rule that asks.
     pub(super) fn only_reads(&self, state: &State, tool: &str, args: &str) -> bool {
+        let call = read_only_call(tool, &parse_args(args));
+        call.is_some_and(|call| self.reads(state, (tool, args), call))
+    }
+
+    /// True if the commands of a call of a shell read only what the tools that read may read, and those that a rule names
+    /// run in the workspace.
+    pub(super) fn reads(&self, state: &State, (tool, args): (&str, &str), call: ReadOnlyCall) -> bool {
         let Some(spec) = self
             .registry
             .spec(tool)
@@ -84,9 +91,6 @@ impl Adviser {
         if spec.card.effect != EffectClass::Unknown {
             return false;
         }
-        let Some(call) = read_only_call(tool, &parse_args(args)) else {
-            return false;
-        };
         let is_known = self.shell.in_workspace && !(spec.card.is_of_agent() && may_have_moved(state, args));
         let place = ShellPlace {
             registry: Arc::clone(&self.registry),
@@ -204,6 +208,10 @@ impl Walk<'_, '_> {
     /// True if a command reads only what it may. `next` is the sign before the next one.
     fn takes(&mut self, command: &ReadOnlyCommand, next: Option<&str>) -> bool {
         self.is_chain &= matches!(command.after, "" | "&&" | "-c");
+        if command.is_named {
+            // It runs in the workspace: where it runs is known.
+            return self.directories.is_some();
+        }
         if !self.at.is_of_system(&command.program) || (command.walks && !self.at.may_walk()) {
             return false;
         }

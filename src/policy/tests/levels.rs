@@ -276,10 +276,8 @@ fn an_allow_with_an_end_counts_only_while_it_is_known_to_count() {
     let cite = policy.rules()[0].cite();
     let after = |used: u32| {
         let moment = Moment {
-            now: None,
             used: Some(&|rule: &str| if rule == cite { used } else { 0 }),
-            key: None,
-            links: None,
+            ..Moment::default()
         };
         policy.verdict_at(&shell, &moment).gate
     };

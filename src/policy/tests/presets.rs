@@ -9,10 +9,15 @@ use overrule_domain::call::{
 };
 
 use super::{EFFECTS, call, gate, with};
+use std::path::Path;
+
+use crate::Moment;
+use overrule_domain::call::EffectClass;
+use serde_json::{Value, json};
 
 #[test]
 fn tables() {
-    let table: [(Preset, [Gate; 5], [Gate; 5]); 4] = [
+    let table: [(Preset, [Gate; 5], [Gate; 5]); 5] = [
         // pure, read, idempotent, write, unknown; then the same with the tag `external`
         (
             Preset::Supervised,
@@ -21,6 +26,11 @@ fn tables() {
         ),
         (
             Preset::Guarded,
+            [Allow, Allow, Ask, Ask, Ask],
+            [Ask, Ask, Ask, Ask, Ask],
+        ),
+        (
+            Preset::Edits,
             [Allow, Allow, Ask, Ask, Ask],
             [Ask, Ask, Ask, Ask, Ask],
         ),
@@ -102,7 +112,7 @@ fn names_read_back_and_others_do_not() {
     let error = "Auto".parse::<Preset>().unwrap_err().to_string();
     assert_eq!(
         error,
-        "unknown policy `Auto`; use supervised, guarded, auto or read-only"
+        "unknown policy `Auto`; use supervised, guarded, edits, auto or read-only"
     );
 }
 
@@ -233,4 +243,101 @@ fn a_tool_of_an_agent_is_no_built_in_one_by_its_name() {
             );
         }
     }
+}
+
+#[test]
+fn edits_allows_changes_of_files_in_the_workspace_alone() {
+    let policy = Policy::new(Preset::Edits).in_workspace(Path::new("/w/ws"));
+    let links = |path: &Path| match path.strip_prefix("/w/ws/out") {
+        Ok(rest) => Path::new("/etc").join(rest),
+        Err(_) => path.to_path_buf(),
+    };
+    let gate = |tool: &str, is_of_agent: bool, args: &Value| {
+        let subject = Subject {
+            tool,
+            effect: EffectClass::Write,
+            tags: &[],
+            args,
+            server: None,
+            is_of_agent,
+        };
+        let moment = Moment {
+            links: Some(&links),
+            ..Moment::default()
+        };
+        policy.verdict_at(&subject, &moment).gate
+    };
+    let patch = |lines: &str| json!({ "input": format!("*** Begin Patch\n{lines}\n*** End Patch\n") });
+    for (tool, is_of_agent, args) in [
+        ("write_file", false, json!({"path": "a.rs", "content": "x"})),
+        (
+            "edit_file",
+            false,
+            json!({"path": "src/a.rs", "old": "x", "new": "y"}),
+        ),
+        (
+            "edit_file",
+            false,
+            json!({"path": "/w/ws/src/a.rs", "old": "x", "new": "y"}),
+        ),
+        (
+            "Edit",
+            true,
+            json!({"file_path": "/w/ws/a", "old_string": "x", "new_string": "y"}),
+        ),
+        ("Write", true, json!({"file_path": "/w/ws/a", "content": "y"})),
+        (
+            "apply_patch",
+            true,
+            patch("*** Update File: a\n@@\n-x\n+y\n*** Add File: b\n+z"),
+        ),
+    ] {
+        assert_eq!(gate(tool, is_of_agent, &args), Allow, "{tool} {args}");
+    }
+    for (tool, is_of_agent, args) in [
+        ("write_file", false, json!({"path": "../a", "content": "x"})),
+        (
+            "write_file",
+            false,
+            json!({"path": "/etc/passwd", "content": "x"}),
+        ),
+        ("write_file", false, json!({"path": "out/passwd", "content": "x"})),
+        ("write_file", false, json!({"content": "x"})),
+        // Places that another program runs.
+        (
+            "Write",
+            true,
+            json!({"file_path": "/w/ws/.git/hooks/pre-commit", "content": "x"}),
+        ),
+        (
+            "Write",
+            true,
+            json!({"file_path": "/w/ws/.claude/settings.json", "content": "x"}),
+        ),
+        ("Edit", true, json!({"file_path": "/w/ws/a", "path": "/etc/b"})),
+        ("apply_patch", true, patch("*** Update File: /etc/a\n@@\n-x\n+y")),
+        ("apply_patch", true, patch("*** Delete File: a")),
+        (
+            "apply_patch",
+            true,
+            patch("*** Update File: a\n*** Move to: ../b"),
+        ),
+        ("apply_patch", true, json!({"input": "what is this"})),
+        ("Edit", false, json!({"file_path": "a"})),
+        ("shell", false, json!({"command": "touch a"})),
+        ("Bash", true, json!({"command": "touch a"})),
+        ("send_mail", false, json!({"path": "a"})),
+    ] {
+        assert_eq!(gate(tool, is_of_agent, &args), Ask, "{tool} {args}");
+    }
+    let served = Subject {
+        server: Some("files"),
+        args: &json!({"path": "a", "content": "x"}),
+        ..call("write_file", EffectClass::Write)
+    };
+    assert_eq!(
+        policy.verdict(&served).gate,
+        Ask,
+        "a server's tool may do anything"
+    );
 }

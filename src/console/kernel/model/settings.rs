@@ -84,6 +84,8 @@ pub struct OperatorFiles {
     pub problems: Vec<String>,
     /// Path of the settings file, for display.
     pub path: Option<String>,
+    /// Path of the operator's own rules for the workspace, for display.
+    pub workspace_path: Option<String>,
 }
 
 impl Settings {

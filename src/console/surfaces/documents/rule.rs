@@ -62,7 +62,7 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
     };
     let gate = gate_of(&view.rule);
     maker.own(
-        if would.matched == 0 {
+        if would.matched.is_empty() {
             Role::Warning
         } else {
             Role::Text

@@ -54,7 +54,7 @@ fn stage() -> Stage {
 
 /// Opens the preview of a rule about all calls of the tool.
 fn with_rule(stage: &mut Stage) {
-    stage.press("+ ctrl-s");
+    stage.press("+ e ctrl-s");
 }
 
 #[test]

@@ -28,6 +28,7 @@ fn read(change: impl FnOnce(&mut Read)) -> Msg {
         policy: policy("4", "30"),
         problems: Vec::new(),
         place: None,
+        workspace_place: None,
     };
     change(&mut read);
     Msg::Files(read)

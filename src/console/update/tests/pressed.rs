@@ -89,14 +89,14 @@ const SCENES: &[Scene] = &[
     }),
     ("three waiting", Pane::QUEUE.id(), || three_wait("2")),
     ("list of three", surfaces::bulk::ID, || three_wait("A")),
-    ("an exact rule", surfaces::rule::ID, || {
+    ("ready rules", surfaces::ready_rules::ID, || {
         let mut stage = begun(waiting);
         stage.press("*");
         stage
     }),
     ("a written rule", surfaces::rule::ID, || {
         let mut stage = begun(waiting);
-        stage.press("+ ctrl-s");
+        stage.press("+ e ctrl-s");
         stage
     }),
     ("irreversible", Pane::QUEUE.id(), || {

@@ -5,7 +5,7 @@ use crate::kernel::msg::Msg;
 use crate::run::link::Update;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::rule::RuleView;
-use crate::testing::{ARMING, Stage, call_id, id};
+use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Decision, Digest, EffectClass, Outcome};
 use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::event::{CallEvent, Event, RunEvent};
@@ -45,7 +45,7 @@ fn editor(stage: &mut Stage) -> &mut Editor {
 #[test]
 fn a_new_rule_starts_from_the_call_and_shows_what_it_would_have_decided() {
     let mut stage = stage();
-    stage.press("+");
+    stage.press("+ e");
     assert_eq!(
         editor(&mut stage).field.shown(),
         "tool = \"write_file\"\nargs = [{ at = \"/path\", under = \"docs\" }]\ngate = \"allow\""
@@ -97,7 +97,7 @@ fn an_invalid_rule_is_not_previewed() {
         ("tool = \"*\"\ngate = \"allow\"", "`write_file`"),
         ("tool = \"read_file\"", "`gate`"),
     ] {
-        stage.press("+");
+        stage.press("+ e");
         stage.edit_field(text);
         stage.press("ctrl-s");
         assert!(stage.status().contains(why), "{text}: {}", stage.status());
@@ -110,7 +110,7 @@ fn an_invalid_rule_is_not_previewed() {
 #[test]
 fn rule_errors_are_shown_while_typing() {
     let mut stage = stage();
-    stage.press("+");
+    stage.press("+ e");
     stage.edit_field("tool = \"read_file\"\ngate = \"alow\"");
     stage.press("end space");
     let text = stage.text();
@@ -123,7 +123,7 @@ fn rule_errors_are_shown_while_typing() {
 #[test]
 fn a_call_that_arrives_while_a_rule_is_shown_is_not_decided_by_the_key_for_the_others() {
     let mut stage = stage();
-    stage.press("+ ctrl-s");
+    stage.press("+ e ctrl-s");
     stage.wait(ARMING);
     stage.awaiting("c7", "write_file", r#"{"path":"docs/c.md","content":"b"}"#);
     stage.draw();
@@ -140,131 +140,13 @@ fn a_call_that_arrives_while_a_rule_is_shown_is_not_decided_by_the_key_for_the_o
 }
 
 #[test]
-fn always_shows_the_exact_bytes_and_is_about_them_alone() {
-    let mut stage = stage();
-    stage.press("*");
-    let text = stage.text();
-    assert!(text.contains("exactly the bytes of c4 r1"), "{text}");
-    assert!(text.contains(r#"{"path":"docs/a.md","content":"b"}"#), "{text}");
-    assert!(text.contains("would have allowed 1 of the 4 calls"), "{text}");
-    stage.wait(ARMING);
-    stage.press("ctrl-a");
-    let rule = RuleRequest::Exact {
-        call: call_id(4),
-        rev: Rev(1),
-        digest: digest(4),
-    };
-    let seen = vec![digest(4)];
-    assert_eq!(
-        stage.commands(),
-        [Command::Run(RunCommand::AddRule { rule, seen })]
-    );
-}
-
-#[test]
-fn there_is_no_always_for_what_was_not_read_or_does_not_wait() {
-    let mut stage = Stage::new(60, 14);
-    stage.begin();
-    let long = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(5000));
-    stage.awaiting("c3", "write_file", &long);
-    stage.finished("c4", "read_file", r#"{"path":"a"}"#, Outcome::ok("1"));
-    stage.draw();
-    stage.press("2");
-    stage.press("*");
-    assert!(
-        stage.status().contains("Ignored: shown for less than"),
-        "{}",
-        stage.status()
-    );
-    stage.wait(ARMING);
-    stage.press("*");
-    assert!(
-        stage.status().contains("Not all of it was on screen"),
-        "{}",
-        stage.status()
-    );
-    stage.press("1 G *");
-    assert!(stage.model.stack.is_empty());
-    assert_eq!(stage.commands(), []);
-}
-
-/// A selected waiting shell command.
-fn line(command: &str) -> Stage {
-    let mut stage = Stage::new(100, 40);
-    stage.begin();
-    stage.has_tool("shell", EffectClass::Unknown, &["external"]);
-    stage.awaiting(
-        "c3",
-        "shell",
-        &serde_json::json!({ "command": command }).to_string(),
-    );
-    stage.at_the_queue();
-    stage
-}
-
-#[test]
-fn always_is_refused_at_once_where_accepting_it_would_be() {
-    let mut stage = line("cd x && make; rm y");
-    stage.press("*");
-    assert!(
-        stage.status().contains("more than one plain command"),
-        "{}",
-        stage.status()
-    );
-    assert!(
-        stage.model.stack.is_empty(),
-        "no preview promises what is refused"
-    );
-
-    let mut stage = line("make");
-    stage.press("*");
-    assert!(stage.model.stack.is_top::<RuleView>(), "{}", stage.status());
-    let text = stage.text();
-    assert!(
-        text.contains("1 waiting call runs immediately if you accept it"),
-        "{text}"
-    );
-
-    let mut stage = Stage::new(100, 40);
-    stage.begin();
-    stage.awaiting("c3", "launch", r#"{"to":"orbit"}"#);
-    stage.at_the_queue();
-    stage.press("*");
-    assert!(
-        stage.status().contains("c3 cannot be undone"),
-        "{}",
-        stage.status()
-    );
-    assert!(stage.model.stack.is_empty());
-}
-
-#[test]
-fn a_new_rule_starts_with_what_is_valid_and_explains_its_limits() {
-    let mut stage = line("make");
-    stage.press("+");
-    assert_eq!(
-        editor(&mut stage).field.shown(),
-        "tool = \"shell\"\ngate = \"ask\""
-    );
-    assert!(
-        stage
-            .status()
-            .contains("not with \"allow\": it would allow `shell`"),
-        "{}",
-        stage.status()
-    );
-    stage.press("ctrl-s");
-    assert!(stage.model.stack.is_top::<RuleView>(), "{}", stage.status());
-}
-
-#[test]
 fn a_question_is_not_among_what_a_rule_decides() {
     let mut stage = Stage::new(100, 40);
     stage.begin();
     stage.has_tool("ask_operator", EffectClass::Read, &["asks_operator"]);
     stage.awaiting("c3", "ask_operator", r#"{"question":"which file?"}"#);
     stage.at_the_queue();
-    stage.press("+");
+    stage.press("+ e");
     stage.edit_field("tool = \"*\"\ngate = \"deny\"");
     stage.press("ctrl-s");
     let text = stage.text();
@@ -342,7 +224,7 @@ fn a_rule_is_begun_from_a_call_and_from_nothing_else() {
     assert!(stage.model.stack.is_empty());
     let way = "t goes to the next one that waits, then + again";
     assert!(stage.status().ends_with(way), "{}", stage.status());
-    stage.press("t +");
+    stage.press("t + e");
     assert_eq!(
         editor(&mut stage).field.shown(),
         "tool = \"write_file\"\nargs = [{ at = \"/path\", under = \"docs\" }]\ngate = \"allow\""

@@ -10,26 +10,18 @@ use overrule_domain::command::{Command, RunCommand};
 use overrule_domain::id::Seq;
 
 #[test]
-fn policy_limits_and_title_come_from_the_palette() {
+fn limits_and_title_come_from_the_palette() {
     let mut stage = stage();
-    for (name, key) in [("policy", ""), ("title", "")] {
-        stage.press(":");
-        stage.type_text(name);
-        stage.press("enter");
-        assert!(stage.model.stack.is_top::<Prompt>(), "{name}{key}");
-        stage.press("ctrl-u");
-        stage.type_text("z");
-        stage.press("enter");
-    }
+    stage.press(":");
+    stage.type_text("title");
+    stage.press("enter");
+    assert!(stage.model.stack.is_top::<Prompt>());
+    stage.press("ctrl-u");
+    stage.type_text("z");
+    stage.press("enter");
     let commands = stage.commands();
     assert!(
-        matches!(
-            commands.as_slice(),
-            [
-                Command::Run(RunCommand::SetPolicy { .. }),
-                Command::Run(RunCommand::Title { .. })
-            ]
-        ),
+        matches!(commands.as_slice(), [Command::Run(RunCommand::Title { .. })]),
         "{commands:?}"
     );
     stage.press(":");

@@ -234,8 +234,9 @@ fn a_line_that_was_filled_in_is_cleared_by_one_key_and_comes_back() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.press(":");
-    stage.type_text("policy");
+    stage.type_text("title");
     stage.press("enter");
+    stage.type_text("filled in");
     let text = |stage: &Stage| match stage.model.stack.top::<Prompt>() {
         Some(line) => line.field.text(),
         other => panic!("{other:?}"),

@@ -48,10 +48,10 @@ ways! { run, RUN, RunCommand:
     RunCommand::Summarize {} => By(&["summarize"]),
     RunCommand::DropTurns {} => By(&["drop-turns"]),
     RunCommand::SetLimits { .. } => By(&["limits"]),
-    RunCommand::SetPolicy { .. } => By(&["policy"]),
+    RunCommand::SetPolicy { .. } => By(&["policy", "take-rule", "take-rule-and-start"]),
     RunCommand::Title { .. } => By(&["title"]),
-    RunCommand::AddRule { rule: RuleRequest::Exact { .. }, .. } => By(&["always", "accept-rule"]),
-    RunCommand::AddRule { rule: RuleRequest::Text { .. }, .. } => By(&["write-rule", "accept-rule"]),
+    RunCommand::AddRule { rule: RuleRequest::Exact { .. }, .. } => By(&["always", "take-rule", "take-rule-and-start"]),
+    RunCommand::AddRule { rule: RuleRequest::Text { .. }, .. } => By(&["write-rule", "take-rule", "take-rule-and-start", "rule-text", "accept-rule"]),
     RunCommand::DropRule { .. } => By(&["drop-rule"]),
 }
 
@@ -197,7 +197,6 @@ fn what_a_command_sends_is_what_it_is_listed_for() {
         ("step", ""),
         ("stop-turn", ""),
         ("title", "a name"),
-        ("policy", "auto"),
         ("limits", " turns=7"),
         ("guide", "be brief"),
         ("forget-weights", "all"),

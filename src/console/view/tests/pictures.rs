@@ -272,7 +272,7 @@ fn rule_before_it_counts() {
     at_sizes("rule", |stage| {
         stage.press("2");
         stage.wait(ARMING);
-        stage.press("+");
+        stage.press("+ e");
         stage.edit_field(
             "tool = \"write_file\"\nargs = [{ at = \"/path\", is = \"report.md\" }]\ngate = \"allow\"",
         );
