@@ -116,6 +116,14 @@ impl AppContext {
         self.found(what, common.workspace.is_some())
     }
 
+    /// The newest session of this directory, if it can be found.
+    pub fn last_here(&self) -> Option<Place> {
+        self.store
+            .last(&self.workspace, false)
+            .ok()
+            .map(|found| found.place)
+    }
+
     fn found(&self, what: &str, or_moved: bool) -> Result<Place, Failure> {
         if what != LAST {
             return Ok(self.store.find(what)?);

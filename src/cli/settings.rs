@@ -5,17 +5,20 @@
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{live_reload, print};
+use super::{live_reload, print, record};
 use overrule_base::text::visible;
 use overrule_config::Why;
 use overrule_console::ground::columns::Columns as _;
+use overrule_domain::call::Gate;
+use overrule_policy::session;
 use overrule_present::json;
 use overrule_present::output::{PolicyRuleView, SettingView};
 
 /// Columns of a value beyond which its origin is not aligned.
 const WIDEST: usize = 32;
 
-/// Prints the settings; reads the same files as a run in this directory, and writes none.
+/// Prints the settings and rules, also those of the newest session of this directory. Reads the same files as a run here, and
+/// writes none.
 pub fn print(common: &Common) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     // The console refuses to start with what these refuse.
@@ -32,25 +35,39 @@ pub fn print(common: &Common) -> Result<Code, Failure> {
                 from: &why.origin,
             }));
         }
-        for rule in rules {
-            print::out(&json(&PolicyRuleView {
-                rule: rule.cite(),
-                gate: rule.gate,
-            }));
+        let rules = rules.map(|rule| (rule.cite(), rule.gate));
+        for (rule, gate) in rules.chain(of_session(&context)) {
+            print::out(&json(&PolicyRuleView { rule, gate }));
         }
     } else {
         for line in table(&all) {
             print::out(&line);
         }
         print::out("\nrules; the strictest of those that match a call decides:");
-        for rule in rules {
-            print::out(&format!("{:13}{}", rule.gate.does(), rule.cite()));
+        let rules = rules.map(|rule| (rule.cite(), rule.gate));
+        for (rule, gate) in rules.chain(of_session(&context)) {
+            print::out(&format!("{:13}{rule}", gate.does()));
         }
     }
     for notice in context.notices() {
         print::err(&visible(&notice));
     }
     Ok(Code::Ok)
+}
+
+/// The rules of the newest session of this directory, each with the session.
+fn of_session(context: &AppContext) -> Vec<(String, Gate)> {
+    let Some(place) = context.last_here() else {
+        return Vec::new();
+    };
+    let Ok((found, _)) = record::up_to_damage(&place) else {
+        return Vec::new();
+    };
+    let rules = found.state.settings.rules.iter().filter(|rule| !rule.dropped);
+    let read = rules.filter_map(|rule| session::rule(rule.no, &rule.written).ok());
+    let id = place.id();
+    let named = read.map(|rule| (format!("session {id}: {}", rule.cite()), rule.gate));
+    named.collect()
 }
 
 /// Formats a line for each setting: its key, value and origin, in aligned columns.

@@ -12,7 +12,6 @@ pub(super) fn quoted(text: &str) -> String {
 /// A value in one line; none for what TOML does not have: `null`, and whole numbers beyond 64 bits.
 pub(super) fn inline(value: &Value) -> Option<String> {
     Some(match value {
-        Value::Null => return None,
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) if number.is_f64() || number.is_i64() => {
             let text = number.to_string();
@@ -23,7 +22,7 @@ pub(super) fn inline(value: &Value) -> Option<String> {
                 text
             }
         }
-        Value::Number(_) => return None,
+        Value::Null | Value::Number(_) => return None,
         Value::String(text) => quoted(text),
         Value::Array(items) => {
             let items: Option<Vec<String>> = items.iter().map(inline).collect();

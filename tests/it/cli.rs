@@ -37,6 +37,7 @@ mod output;
 mod playbooks;
 mod policy;
 mod prices;
+mod ready_rules;
 mod routing;
 mod sessions;
 mod settings;

@@ -74,7 +74,7 @@ fn of_program(words: &[String]) -> Option<usize> {
     while let Some(word) = rest.get(at) {
         at += 1;
         match row.reads(word) {
-            Reads::Name if row.lists(row.then, word) => needed += 1,
+            Reads::Name if lists(row.then, word) => needed += 1,
             Reads::Name => {}
             Reads::Flag => continue,
             Reads::Value => {
@@ -116,13 +116,9 @@ impl Row {
         })
     }
 
-    fn lists(&self, list: &str, word: &str) -> bool {
-        !word.is_empty() && list.split(' ').any(|one| one == word)
-    }
-
     fn reads(&self, word: &str) -> Reads {
         if word.starts_with('+') {
-            return if self.lists(self.flags, "+") {
+            return if lists(self.flags, "+") {
                 Reads::Flag
             } else {
                 Reads::Name
@@ -136,29 +132,34 @@ impl Row {
             Some((name, _)) => (name, true),
             None => (option, false),
         };
-        if self.lists(self.code, name) {
+        if lists(self.code, name) {
             return Reads::Code;
         }
-        if self.lists(self.names, name) {
+        if lists(self.names, name) {
             return Reads::Named { is_next: !value };
         }
-        if self.lists(self.flags, name) {
+        if lists(self.flags, name) {
             return Reads::Flag;
         }
-        if self.lists(self.values, name) {
+        if lists(self.values, name) {
             return if value { Reads::Flag } else { Reads::Value };
         }
         // `-munittest`, `-j4`: the value of a short option in the same word.
         let first = option.chars().next().map(String::from).unwrap_or_default();
         let is_short = !word.starts_with("--");
-        if is_short && self.lists(self.names, &first) {
+        if is_short && lists(self.names, &first) {
             return Reads::Named { is_next: false };
         }
-        if is_short && self.lists(self.values, &first) {
+        if is_short && lists(self.values, &first) {
             return Reads::Flag;
         }
         Reads::Code
     }
+}
+
+/// True for a word of a list with blanks between the words.
+fn lists(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.split(' ').any(|one| one == word)
 }
 
 fn is_assignment(word: &str) -> bool {
@@ -289,7 +290,7 @@ mod tests {
             assert!(!row.source.is_empty() && !row.programs.is_empty(), "{row:?}");
             for name in row.code.split(' ').filter(|one| !one.is_empty()) {
                 for other in [row.flags, row.values, row.names] {
-                    assert!(!row.lists(other, name), "{}: {name}", row.programs);
+                    assert!(!lists(other, name), "{}: {name}", row.programs);
                 }
             }
         }

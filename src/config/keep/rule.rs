@@ -203,7 +203,7 @@ mod tests {
             let settings =
                 crate::load(&self.env, &Flags::default(), &self.workspace(), crate::Trust::No).unwrap();
             let mut all = vec![settings.policy.preset().to_string()];
-            all.extend(settings.policy.rules().iter().map(|rule| rule.cite()));
+            all.extend(settings.policy.rules().iter().map(overrule_policy::Rule::cite));
             all
         }
     }

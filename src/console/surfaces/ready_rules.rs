@@ -211,7 +211,7 @@ impl Surface for RuleMenu {
         let mut marked = 0..0;
         let made = sheet.made;
         sheet.prepare(model, |maker, _| {
-            marked = documents::ready_rules(maker, self, place.as_deref())
+            marked = documents::ready_rules(maker, self, place.as_deref());
         });
         if made.is_none() {
             // The marked row stays on the screen, with the heading while there is room.

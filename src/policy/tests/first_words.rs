@@ -208,9 +208,9 @@ fn words_that_do_not_tell_what_runs_are_refused_in_an_allow_rule() {
         let error = fault(&format!("[[rule]]\nwords = {words}\ngate = \"allow\""));
         assert!(error.to_string().contains(why), "{words}: {error}");
     }
-    let denied = format!("[[rule]]\nwords = [\"make\"]\ngate = \"deny\"");
+    let denied = "[[rule]]\nwords = [\"make\"]\ngate = \"deny\"";
     assert!(
-        crate::parse::file("f", &denied, Origin::User).is_ok(),
+        crate::parse::file("f", denied, Origin::User).is_ok(),
         "any number of words"
     );
 }

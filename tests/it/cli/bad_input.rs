@@ -133,7 +133,10 @@ fn a_policy_that_is_none() {
         &world,
         &run(&hello, &["--policy", "lenient"]),
         3,
-        &["unknown policy `lenient`", "supervised, guarded, edits, auto, read-only"],
+        &[
+            "unknown policy `lenient`",
+            "supervised, guarded, edits, auto, read-only",
+        ],
     );
     one_message(
         &world,

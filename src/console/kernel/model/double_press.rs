@@ -14,8 +14,6 @@ pub const DOUBLE_PRESS_MS: u64 = 10_000;
 pub enum What {
     /// Drop all staged edits, at this version of the list.
     Forget(u64),
-    /// Remove a rule of the session.
-    DropRule(u32),
     /// End a server of tools.
     RefuseServer(NameHash),
     /// Report that an execution did not happen.

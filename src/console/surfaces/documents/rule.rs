@@ -145,8 +145,15 @@ pub fn rule_list(state: &State, items: &[Target], width: u16) -> Vec<Line> {
                 Ok(Gate::Deny) => (Role::Failed, "deny"),
                 Err(_) => (Role::Error, "unreadable"),
             };
+            let uses = match uses(state, *no) {
+                (0, 0) => "not used  ".to_owned(),
+                (allowed, 0) => format!("allowed {allowed}  "),
+                (0, denied) => format!("denied {denied}  "),
+                (allowed, denied) => format!("allowed {allowed}, denied {denied}  "),
+            };
             let words = Styled::new()
                 .own(role, format!(" {no} "))
+                .own(Role::Dim, uses)
                 .own(Role::Dim, if rule.dropped { "dropped " } else { "" })
                 .own(
                     if rule.dropped { Role::Dim } else { gate },
@@ -158,22 +165,27 @@ pub fn rule_list(state: &State, items: &[Target], width: u16) -> Vec<Line> {
         .collect()
 }
 
+/// How many calls a rule allowed and denied.
+fn uses(state: &State, no: u32) -> (usize, usize) {
+    let (mut allowed, mut denied) = (0, 0);
+    let decisions = state.calls.values().flat_map(|call| &call.decisions);
+    for (_, _, decision) in decisions {
+        match &**decision {
+            Decision::Auto { rule } if rule::is_of(rule, no) => allowed += 1,
+            Decision::Deny { rule, .. } if rule::is_of(rule, no) => denied += 1,
+            _ => {}
+        }
+    }
+    (allowed, denied)
+}
+
 /// Adds details of a rule: its whole text, and its decisions.
 pub fn rule_more(maker: &mut Maker<'_>, no: u32) {
     let state = &maker.run.state;
     let Some(rule) = state.settings.rules.iter().find(|rule| rule.no == no) else {
         return;
     };
-    let (mut ran, mut denied) = (0_usize, 0_usize);
-    for call in state.calls.values() {
-        for (_, _, decision) in &call.decisions {
-            match &**decision {
-                Decision::Auto { rule } if rule::is_of(rule, no) => ran += 1,
-                Decision::Deny { rule, .. } if rule::is_of(rule, no) => denied += 1,
-                _ => {}
-            }
-        }
-    }
+    let (ran, denied) = uses(state, no);
     let words: Arc<str> = cited(rule).into();
     maker.own(Role::Dim, format!("since {}", rule.seq));
     maker.text(

@@ -65,7 +65,10 @@ pub const POLICY: Verb = Verb {
     contexts: PANES,
     doc: "list the policy presets, with what each would have asked; choose one",
     effect: Effect::Records,
-    run: |model, _| open_presets(model),
+    run: |model, _| {
+        open_presets(model);
+        Ok(())
+    },
     ..Verb::BASE
 };
 
@@ -102,7 +105,10 @@ pub const RULE_SCOPE: Verb = Verb {
     contexts: &[on(super::ID)],
     doc: "choose how long the rule counts: this session, this workspace, always",
     hint: "how long",
-    run: |model, _| scope(model),
+    run: |model, _| {
+        scope(model);
+        Ok(())
+    },
     ..Verb::BASE
 };
 
@@ -227,13 +233,12 @@ fn preset_rows(model: &Model) -> Vec<Row> {
 }
 
 /// Opens the list of presets.
-fn open_presets(model: &mut Model) -> Result<(), Refusal> {
+fn open_presets(model: &mut Model) {
     let rows = preset_rows(model);
     model.stack.push(RuleMenu {
         rows,
         ..RuleMenu::default()
     });
-    Ok(())
 }
 
 /// Says that a rule starts from a call, and how to select one.
@@ -251,12 +256,11 @@ fn no_call(model: &Model) -> Refusal {
     ))
 }
 
-fn scope(model: &mut Model) -> Result<(), Refusal> {
+fn scope(model: &mut Model) {
     if let Some(menu) = model.stack.top_mut::<RuleMenu>() {
         menu.scope = menu.scope.next();
         menu.sheet.made = None;
     }
-    Ok(())
 }
 
 fn choose(model: &mut Model, wider: bool) -> Result<(), Refusal> {
@@ -303,20 +307,20 @@ fn take(model: &mut Model, start: bool, out: &mut Vec<Out>) -> Result<(), Refusa
                     word: None,
                 }));
             }
-            let text = text.ok_or(NO_TEXT);
+            if text.is_none() && menu.scope != RuleScope::Session {
+                return Err(Refusal::new(NO_TEXT));
+            }
             let kept = KeptRule::Rule {
-                text: text.unwrap_or_default().into(),
+                text: text.unwrap_or_default().to_owned(),
                 call: menu.call,
             };
-            if menu.scope != RuleScope::Session {
-                text.map_err(Refusal::new)?;
-            }
             (commands, kept)
         }
     };
     let scope = menu.scope;
     if scope == RuleScope::Session {
-        return follow(model, commands, out);
+        follow(model, commands, out);
+        return Ok(());
     }
     if let Some(menu) = model.stack.top_mut::<RuleMenu>() {
         menu.then = commands;
@@ -349,10 +353,10 @@ fn requested(menu: &RuleMenu) -> Result<(RuleRequest, Option<&str>), Refusal> {
 }
 
 /// Sends the commands; the reply to the first one closes the menu.
-fn follow(model: &mut Model, commands: Vec<Command>, out: &mut Vec<Out>) -> Result<(), Refusal> {
+fn follow(model: &mut Model, commands: Vec<Command>, out: &mut Vec<Out>) {
     let mut commands = commands.into_iter();
     let Some(first) = commands.next() else {
-        return Ok(());
+        return;
     };
     model.queue.leaving = model.queue.selected;
     if let Some(menu) = model.stack.top_mut::<RuleMenu>() {
@@ -360,7 +364,6 @@ fn follow(model: &mut Model, commands: Vec<Command>, out: &mut Vec<Out>) -> Resu
     }
     send(model, first, None, out);
     out.extend(commands.map(Out::Command));
-    Ok(())
 }
 
 /// Handles the reply about a rule that outlasts the session: it is kept and the session takes it, too, or nothing changes.
@@ -372,9 +375,7 @@ pub(crate) fn kept(model: &mut Model, kept: Result<String, String>, out: &mut Ve
     match kept {
         Ok(place) => {
             model.set_status(format!("Kept in {place}"));
-            if let Err(refusal) = follow(model, then, out) {
-                model.complain(refusal.to_string());
-            }
+            follow(model, then, out);
         }
         Err(why) => model.complain(why),
     }

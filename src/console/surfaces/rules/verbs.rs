@@ -5,7 +5,6 @@ use crate::kernel::availability::{decision, live, unless_refused};
 use crate::kernel::context::{PANES, on};
 use crate::kernel::decide::send;
 use crate::kernel::model::Model;
-use crate::kernel::model::double_press::What;
 use crate::kernel::msg::Out;
 use crate::kernel::verb::{Care, Effect, Verb};
 use crate::run::refusal::Refusal;
@@ -32,12 +31,12 @@ pub const DROP_RULE: Verb = Verb {
     name: "drop-rule",
     keys: &["x", "delete"],
     contexts: &[on(super::ID)],
-    doc: "remove the rule (asks first)",
+    doc: "remove the rule; what it allowed and has not started asks again",
     hint: "remove rule",
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| unless_refused(selected(model).map(drop), || decision(model, true)),
+    available: |model| unless_refused(removable(model).map(drop), || decision(model, true)),
     run: |model, press| drop_rule(model, press.out),
     ..Verb::BASE
 };
@@ -65,13 +64,20 @@ fn selected(model: &Model) -> Result<u32, Refusal> {
     }
 }
 
-/// Removes the rule under the cursor on the second press.
-fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+/// The number of the rule under the cursor, if it still counts.
+fn removable(model: &Model) -> Result<u32, Refusal> {
     let no = selected(model)?;
-    let key = model.settings.keymap.first("drop-rule");
-    if !model.confirm_press(What::DropRule(no)) {
-        return Err(Refusal::confirmation(format!("{key} again removes rule {no}")));
+    let rules = &model.run.state.settings.rules;
+    let is_removed = rules.iter().any(|rule| rule.no == no && rule.dropped);
+    if is_removed {
+        return Err(Refusal::new(format!("Rule {no} is already removed")));
     }
+    Ok(no)
+}
+
+/// Removes the rule under the cursor.
+fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let no = removable(model)?;
     send(model, Command::Run(RunCommand::DropRule { no }), None, out);
     Ok(())
 }

@@ -137,6 +137,56 @@ fn a_line_reads_only_inside_of_the_workspace() {
 }
 
 #[test]
+fn commands_that_a_rule_names_run_in_the_workspace_beside_what_reads() {
+    let place = place();
+    let rule = "[[rule]]\ntool = [\"shell\", \"Bash\"]\nwords = [\"make\", \"test\"]\ngate = \"allow\"";
+    let adviser = place.adviser(rule);
+    let state = State::default();
+    let gate = |line: &str| {
+        let args = json!({ "command": line }).to_string();
+        let draft = Draft::new(&state);
+        adviser.verdict("shell", &args, &RuleUses::by(&draft)).gate
+    };
+    let absolute = format!("cd {} && make test", place.workspace.display());
+    for line in [
+        "make test",
+        "make test -j4 2>&1 | tail -5",
+        "cd src && make test && cat a.rs",
+        "cd near; make test",
+        &absolute,
+    ] {
+        assert_eq!(gate(line), Gate::Allow, "{line}");
+    }
+    for line in [
+        "make all",
+        "cd away && make test",
+        "cd .. && make test",
+        "make test; cat link",
+        "make test && cat /etc/passwd",
+        "make test && rm a",
+        "make test > out",
+        "cd $X && make test",
+    ] {
+        assert_ne!(gate(line), Gate::Allow, "{line}");
+    }
+    // Where it is not known where the shell is, it may be anywhere.
+    let elsewhere = Adviser {
+        shell: crate::advise::ShellStart {
+            in_workspace: false,
+            ..adviser.shell.clone()
+        },
+        ..adviser.clone()
+    };
+    let gate = |line: &str| {
+        let args = json!({ "command": line }).to_string();
+        let draft = Draft::new(&state);
+        elsewhere.verdict("shell", &args, &RuleUses::by(&draft)).gate
+    };
+    assert_eq!(gate("make test"), Gate::Ask);
+    assert_eq!(gate(&absolute), Gate::Allow);
+}
+
+#[test]
 fn a_line_with_more_places_than_are_looked_at_is_not_known_to_read_only() {
     let place = place();
     assert!(place.reads(&format!("cat{}", " a".repeat(256))));
