@@ -144,10 +144,12 @@ mod tests {
             "parallel",
             "request",
             "rev",
+            "row",
             "rule",
             "speed",
             "turn",
             "weight",
+            "words",
         ];
         assert_eq!(parts.into_iter().collect::<Vec<_>>(), known);
     }

@@ -291,6 +291,7 @@ static TEXT: &[Verb] = &[
     text::ERASE_START,
     text::ERASE_END,
     text::COMPLETE,
+    text::FIELD_BACK,
     text::NEXT_FAULT,
     text::FIND,
     text::FIND_NEXT,

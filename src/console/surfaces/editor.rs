@@ -49,6 +49,16 @@ impl Surface for Editor {
     }
 
     fn step(&mut self, to: Move, _page: usize) {
+        let side = match to {
+            Move::Left => Some(true),
+            Move::Right => Some(false),
+            _ => None,
+        };
+        if let (Some(back), Some(fields)) = (side, &self.fields)
+            && fields.turn(back, &mut self.field)
+        {
+            return self.check();
+        }
         self.field.step(to);
     }
 
@@ -61,6 +71,9 @@ impl Surface for Editor {
     }
 
     fn changed(&mut self) {
+        if let Some(fields) = &self.fields {
+            fields.chosen(&mut self.field);
+        }
         self.check();
     }
 

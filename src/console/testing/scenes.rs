@@ -12,10 +12,15 @@ use overrule_domain::node::{Channel, Origin};
 use overrule_domain::turn::{Stop, Usage};
 
 impl Stage {
-    /// Puts a text into the open editor.
+    /// Puts a text into the open editor. Arguments are edited as JSON.
     pub fn edit_field(&mut self, text: &str) {
         match self.model.stack.top_mut::<Editor>() {
-            Some(editor) => editor.field.replace(text),
+            Some(editor) => {
+                if editor.fields.is_some() {
+                    editor.switch().unwrap();
+                }
+                editor.field.replace(text);
+            }
             None => panic!("no editor but {:?}", self.model.stack),
         }
     }

@@ -22,6 +22,7 @@ mod edit_preview;
 mod edits;
 mod effects;
 mod external;
+mod fields;
 mod figures;
 mod folded;
 mod folding;

@@ -153,12 +153,12 @@ pub fn rule_list(state: &State, items: &[Target], width: u16) -> Vec<Line> {
             };
             let words = Styled::new()
                 .own(role, format!(" {no} "))
-                .own(Role::Dim, uses)
                 .own(Role::Dim, if rule.dropped { "dropped " } else { "" })
                 .own(
                     if rule.dropped { Role::Dim } else { gate },
                     format!("{decides:<5} "),
                 )
+                .own(Role::Dim, uses)
                 .untrusted(Role::Text, &cited(rule), usize::from(width));
             Some(Line { of: Some(at), words })
         })

@@ -2,6 +2,8 @@
 //!
 //! Must not know: what its keys do.
 
+mod fields;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
@@ -76,6 +78,7 @@ pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
         .unwrap_or_default();
     let form = match editor.form {
         Form::Json => ", JSON",
+        Form::Fields => "",
         Form::Text if editor.purpose.is_value() => ", text",
         Form::Text => "",
     };
@@ -110,6 +113,8 @@ pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
     };
     if let Some(long) = &editor.long {
         draw_long(model, frame, editor, long, text);
+    } else if let Some(all) = &editor.fields {
+        fields::draw(model, frame, editor, all, text);
     } else {
         let marks: Vec<(usize, usize)> = editor.marks.iter().flatten().copied().collect();
         editor

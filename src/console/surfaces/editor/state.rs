@@ -3,6 +3,7 @@
 //! Must not know: keys, how it is drawn.
 
 pub(crate) mod edit_base;
+pub mod fields;
 pub(crate) mod purpose;
 
 use std::borrow::Cow;
@@ -24,6 +25,7 @@ use overrule_policy::session;
 use overrule_schema::{Checker, Completion};
 
 pub use edit_base::{EditBase, Meanwhile};
+pub use fields::{ArgField, ArgFields, FieldKind};
 pub use purpose::Purpose;
 
 /// Maximum number of faults whose position is computed.
@@ -36,6 +38,8 @@ pub enum Form {
     Text,
     /// JSON, laid out for typing.
     Json,
+    /// The arguments of a call as fields; the text is that of the active field.
+    Fields,
 }
 
 /// An open editor.
@@ -68,6 +72,8 @@ pub struct Editor {
     pub item: Option<u64>,
     /// State of the edited node when the editor was opened.
     pub edit_base: EditBase,
+    /// The arguments as fields; none while they are edited as JSON, or where they cannot be fields.
+    pub fields: Option<ArgFields>,
     checker: Option<Arc<Checker>>,
 }
 
@@ -88,6 +94,7 @@ impl Editor {
             sent: false,
             item: None,
             edit_base: EditBase::default(),
+            fields: None,
             checker: None,
         }
     }
@@ -113,7 +120,7 @@ impl Editor {
         }
     }
 
-    /// An editor for arguments: formatted JSON, checked while typing.
+    /// An editor for arguments, checked while typing: fields by the schema of the tool, or formatted JSON.
     pub fn arguments(purpose: Purpose, title: String, args: &Arc<str>, is_new: bool, run: &RunPart) -> Self {
         let checker = purpose
             .tool()
@@ -123,14 +130,58 @@ impl Editor {
         let mut editor = Self::open(purpose, title, args, json::pretty(args), Form::Json);
         editor.is_new = is_new;
         editor.checker = checker;
+        editor.as_fields(args);
         editor.check();
         editor
     }
 
+    /// Shows these arguments as fields, if they can be.
+    fn as_fields(&mut self, args: &Arc<str>) -> bool {
+        let tool = self.purpose.tool().map_or("", |tool| tool);
+        let checker = self.checker.as_ref();
+        let Some(mut fields) = checker.and_then(|checker| ArgFields::new(tool, checker.schema(), args))
+        else {
+            return false;
+        };
+        self.form = Form::Fields;
+        self.long = None;
+        self.field = Field::lines("");
+        fields.begin(&mut self.field, &mut self.long);
+        self.fields = Some(fields);
+        true
+    }
+
+    /// Goes to the next field, or the one before. False where the text is no field of several.
+    pub fn go_to_field(&mut self, back: bool) -> bool {
+        let Some(fields) = &mut self.fields else {
+            return false;
+        };
+        fields.go(back, &mut self.field, &mut self.long);
+        self.can_go_back = false;
+        self.check();
+        true
+    }
+
+    /// The whole text: all fields as JSON, or what is typed.
+    pub fn whole(&self) -> Cow<'_, str> {
+        match &self.fields {
+            Some(fields) => Cow::Owned(fields.composed(&self.for_external())),
+            None => self.for_external(),
+        }
+    }
+
     /// Continues with a text that was typed before.
     pub fn resume(&mut self, value: &str, item: Option<u64>) {
+        if self.form == Form::Fields {
+            self.fields = None;
+            self.form = Form::Json;
+            if self.as_fields(&Arc::from(value)) {
+                self.item = item;
+                return self.check();
+            }
+        }
         let as_text = match self.form {
-            Form::Json => None,
+            Form::Json | Form::Fields => None,
             Form::Text if self.purpose.is_value() => json::as_text(value),
             Form::Text => Some(value.to_owned()),
         };
@@ -210,12 +261,16 @@ impl Editor {
 
     /// True if nothing was changed.
     pub fn is_unchanged(&self) -> bool {
+        if self.fields.is_some() {
+            let whole = self.whole();
+            return *whole == *self.original || json::compact(&whole) == json::compact(&self.original);
+        }
         match &self.long {
             Some(long) => match self.form {
                 Form::Text => {
                     **long == *self.original || json::as_text(&self.original).as_ref() == Some(long)
                 }
-                Form::Json => *long == json::pretty(&self.original),
+                Form::Json | Form::Fields => *long == json::pretty(&self.original),
             },
             None => self.field.is_unchanged(),
         }
@@ -223,7 +278,7 @@ impl Editor {
 
     /// Finds the faults and their positions.
     pub fn check(&mut self) {
-        let text = self.for_external().into_owned();
+        let text = self.whole().into_owned();
         if self.form == Form::Text {
             let wrong = match &self.purpose {
                 Purpose::Rule => session::read(&text).err(),
@@ -232,8 +287,17 @@ impl Editor {
             let faults: Vec<Fault> = wrong.map(|why| fault("rule", why)).into_iter().collect();
             return self.found(faults, Vec::new());
         }
+        let active = self.for_external();
+        if let Some((name, why)) = self.fields.as_ref().and_then(|fields| fields.broken(&active)) {
+            let wrong = Fault {
+                path: format!("/{name}"),
+                ..fault("json", why)
+            };
+            return self.found(vec![wrong], vec![None]);
+        }
         if let Some((place, words)) = not_json(&text) {
-            let mark = self.long.is_none().then_some(place);
+            // A field says which one it is by itself.
+            let mark = (self.long.is_none() && self.fields.is_none()).then_some(place);
             return self.found(vec![fault("json", words)], vec![mark]);
         }
         let Some(checker) = &self.checker else {
@@ -241,7 +305,7 @@ impl Editor {
         };
         let faults = checker.check_open(&text);
         let place = |fault: &Fault| {
-            let somewhere = !fault.path.is_empty() && self.long.is_none();
+            let somewhere = !fault.path.is_empty() && self.long.is_none() && self.fields.is_none();
             somewhere.then(|| json::place_of(&text, &fault.path)).flatten()
         };
         let marks = faults.iter().take(MARKED).map(place).collect();
@@ -320,11 +384,11 @@ impl Editor {
         if self.is_unchanged() && !(self.purpose.is_value() && self.is_new) {
             return Ok(Arc::clone(&self.original));
         }
-        let text = self.for_external();
+        let text = self.whole();
         match self.form {
             Form::Text if self.purpose.is_value() => Ok(json::string(&text).into()),
             Form::Text => Ok(text.into()),
-            Form::Json => {
+            Form::Json | Form::Fields => {
                 if let Some((_, words)) = not_json(&text) {
                     return Err(words);
                 }
@@ -338,16 +402,54 @@ impl Editor {
         }
     }
 
-    /// Switches a value between text and JSON. The error says that the other form is too long for the
-    /// editor.
+    /// True if the text has another form.
+    pub fn has_forms(&self) -> bool {
+        let is_arguments = self.purpose.tool().is_some() && self.checker.is_some();
+        self.purpose.is_value() || is_arguments
+    }
+
+    /// Switches arguments between fields and JSON; nothing is lost. The error says why that is not possible.
+    fn switch_fields(&mut self) -> Result<(), String> {
+        if self.fields.is_some() {
+            let text = json::pretty(&self.whole());
+            (self.fields, self.form, self.long) = (None, Form::Json, None);
+            // An undo goes back to the original.
+            let original = json::pretty(&self.original);
+            let is_long = too_much(&original).is_some();
+            self.field = Field::lines(if is_long { "" } else { &original });
+            self.put(text);
+            self.field.jump(0, 0);
+            return Ok(());
+        }
+        let text = self.for_external().into_owned();
+        if let Some((_, words)) = not_json(&text) {
+            return Err(words);
+        }
+        let args = if self.is_unchanged() {
+            Arc::clone(&self.original)
+        } else {
+            json::compact(&text).into()
+        };
+        if self.as_fields(&args) {
+            self.check();
+            return Ok(());
+        }
+        Err("the tool names no arguments, or they are no fields of it".to_owned())
+    }
+
+    /// Switches a value between text and JSON, or arguments between fields and JSON. The error says why that is not
+    /// possible.
     pub fn switch(&mut self) -> Result<(), String> {
+        if !self.purpose.is_value() && self.has_forms() {
+            return self.switch_fields();
+        }
         if !self.purpose.is_value() || self.long.is_some() {
             return Ok(());
         }
         let text = self.field.text();
         let (form, other) = match self.form {
             Form::Text => (Form::Json, json::string(&text)),
-            Form::Json => (Form::Text, json::as_text(&text).unwrap_or(text)),
+            Form::Json | Form::Fields => (Form::Text, json::as_text(&text).unwrap_or(text)),
         };
         if let Some(why) = too_much(&other) {
             return Err(why);

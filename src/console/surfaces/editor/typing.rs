@@ -36,6 +36,14 @@ pub(crate) fn fits_clipboard(bytes: usize, saves: bool) -> Result<(), Refusal> {
 
 /// Inserts the completion at the cursor, or lists several to choose from.
 pub(crate) fn complete(model: &mut Model) {
+    if let Some(editor) = model.stack.top_mut::<Editor>()
+        && editor.fields.is_some()
+    {
+        if !editor.sent {
+            editor.go_to_field(false);
+        }
+        return;
+    }
     let Some(editor) = model.stack.top::<Editor>() else {
         return;
     };

@@ -89,9 +89,13 @@ pub const FORM: Verb = Verb {
     name: "form",
     keys: &["ctrl-t"],
     contexts: EDITOR,
-    doc: "switch a value between plain text and JSON",
+    doc: "switch a value between plain text and JSON, arguments between fields and JSON",
     hint: "text/JSON",
-    available: |model| offered(editor(model).is_some_and(|editor| editor.purpose.is_value())),
+    label: |model| {
+        let editor = editor(model).filter(|editor| !editor.purpose.is_value())?;
+        Some(if editor.fields.is_some() { "JSON" } else { "fields" })
+    },
+    available: |model| offered(editor(model).is_some_and(Editor::has_forms)),
     run: |model, _| {
         if let Some(editor) = model.stack.top_mut::<Editor>()
             && let Err(why) = editor.switch()
@@ -108,9 +112,28 @@ pub const COMPLETE: Verb = Verb {
     name: "complete",
     keys: &["tab"],
     contexts: EDITOR,
-    doc: "complete names, values and references in JSON; elsewhere insert a tab",
+    doc: "go to the next field; complete names, values and references in JSON; elsewhere insert a tab",
+    hint: "next field",
+    available: |model| offered(editor(model).is_some_and(|editor| editor.fields.is_some())),
     run: |model, _| {
         typing::complete(model);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `field-back`.
+pub const FIELD_BACK: Verb = Verb {
+    name: "field-back",
+    keys: &["shift-tab"],
+    contexts: EDITOR,
+    doc: "go to the field before",
+    run: |model, _| {
+        if let Some(editor) = model.stack.top_mut::<Editor>()
+            && !editor.sent
+        {
+            editor.go_to_field(true);
+        }
         Ok(())
     },
     ..Verb::BASE

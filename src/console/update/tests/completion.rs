@@ -56,7 +56,7 @@ fn reading(args: &str) -> Stage {
     stage.spent();
     stage.press("2");
     stage.wait(ARMING);
-    stage.press("e");
+    stage.press("e ctrl-t");
     stage.out.clear();
     editor(&mut stage).field.replace(args);
     stage

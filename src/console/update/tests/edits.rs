@@ -76,7 +76,7 @@ fn what_was_not_changed_is_not_sent() {
 #[test]
 fn changed_arguments_keep_the_bytes_of_the_others_and_go_out_after_the_preview() {
     let mut stage = waiting();
-    stage.press("e");
+    stage.press("e ctrl-t");
     stage.commands();
     let text = editor(&mut stage).field.shown().replace("\"a\"", "\"b\"");
     editor(&mut stage).field.replace(&text);
@@ -181,7 +181,7 @@ fn what_is_refused_after_another_commit_waits_again() {
 #[test]
 fn arguments_that_do_not_fit_the_schema_are_refused_while_they_are_typed() {
     let mut stage = waiting();
-    stage.press("e");
+    stage.press("e ctrl-t");
     stage.commands();
     editor(&mut stage).field.replace(r#"{"path": 7}"#);
     stage.press("end");
@@ -198,7 +198,7 @@ fn arguments_that_do_not_fit_the_schema_are_refused_while_they_are_typed() {
 #[test]
 fn invalid_json_is_reported_with_its_place() {
     let mut stage = waiting();
-    stage.press("e x");
+    stage.press("e ctrl-t x");
     let fault = editor(&mut stage).faults[0].message.clone();
     assert!(fault.contains("line 1, column 1"), "{fault}");
 }
@@ -261,7 +261,7 @@ fn another_tool_takes_over_arguments_by_name() {
     let mut stage = waiting();
     stage.press("r");
     stage.type_text("read");
-    stage.press("enter");
+    stage.press("enter ctrl-t");
     assert_eq!(editor(&mut stage).field.shown(), "{\n  \"path\": \"a\"\n}");
     stage.commands();
     stage.press("ctrl-s");

@@ -207,7 +207,7 @@ fn a_click_in_a_list_moves_its_cursor_and_a_key_takes_the_entry() {
 #[test]
 fn a_click_in_a_completion_list_selects_the_row_drawn_there() {
     let mut stage = Stage::asked(120, 40, r#"{"path":"a","content":"b"}"#);
-    stage.press("e");
+    stage.press("e ctrl-t");
     match stage.model.stack.top_mut::<Editor>() {
         Some(editor) => editor.field.replace("{"),
         other => panic!("{other:?}"),

@@ -182,7 +182,7 @@ fn brackets_and_words_between_them_are_sent_as_they_were_typed() {
 fn what_is_typed_in_a_string_of_json_is_json() {
     let mut stage = Stage::asked(80, 24, super::arming::ARGS);
     stage.wait(ARMING);
-    stage.press("e alt-a");
+    stage.press("e ctrl-t alt-a");
     let written = r#"{"path": "⟨LF⟩<LF>", "content": "\u001b\n⟨"}"#;
     at_once(&mut stage, written);
     assert_eq!(editor(&mut stage).field.text(), written);
@@ -199,7 +199,7 @@ fn what_is_typed_in_a_string_of_json_is_json() {
 fn the_place_of_a_fault_is_counted_like_the_cursor() {
     let mut stage = Stage::asked(80, 24, super::arming::ARGS);
     stage.wait(ARMING);
-    stage.press("e");
+    stage.press("e ctrl-t");
     editor(&mut stage)
         .field
         .replace("{\"path\": \"\u{e9}\u{e9}\u{202e}\" 7}");

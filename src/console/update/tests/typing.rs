@@ -16,7 +16,7 @@ pub(super) fn editing(args: &str) -> Stage {
     stage.draw();
     stage.press("2");
     stage.wait(ARMING);
-    stage.press("e");
+    stage.press("e ctrl-t");
     stage.out.clear();
     stage
 }

@@ -52,8 +52,15 @@ fn log() {
 }
 
 #[test]
+fn arguments_as_fields() {
+    at_sizes("fields", |stage| stage.press("2 e tab"));
+}
+
+#[test]
 fn editor() {
-    at_sizes("editor", |stage| stage.press("2 e down right right right delete"));
+    at_sizes("editor", |stage| {
+        stage.press("2 e ctrl-t down right right right delete")
+    });
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn editing(width: u16, height: u16) -> Stage {
     stage.draw();
     stage.press("2");
     stage.wait(ARMING);
-    stage.press("e");
+    stage.press("e ctrl-t");
     stage
 }
 

@@ -134,7 +134,7 @@ fn an_editor_shows_all_of_its_text_and_the_cursor_in_its_place() {
     let mut stage = stage(60, 20);
     stage.press("2");
     stage.wait(ARMING);
-    stage.press("e");
+    stage.press("e ctrl-t");
     let buffer = stage.draw();
     let rows = shown(&buffer);
     assert!(rows.iter().any(|row| row.contains("“а”.md")), "{rows:#?}");
