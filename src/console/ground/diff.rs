@@ -75,6 +75,17 @@ fn ends(text: &str) -> Option<&'static str> {
     }
 }
 
+/// The number of lines that are only in the old text, and only in the new one.
+pub fn counts(old: &str, new: &str) -> (usize, usize) {
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
+    let count = |tag| {
+        diff.iter_all_changes()
+            .filter(|change| change.tag() == tag)
+            .count()
+    };
+    (count(ChangeTag::Delete), count(ChangeTag::Insert))
+}
+
 /// The difference between two texts.
 pub fn lines(old: &str, new: &str) -> Vec<Line> {
     lines_around(old, new, AROUND)

@@ -60,7 +60,7 @@ fn no_failure(model: &Model) -> Refusal {
             .run
             .marks
             .iter()
-            .any(|mark| mark.kind == MarkKind::Failure && mark.event > event)
+            .any(|mark| mark.kind.is_like(MarkKind::Failure) && mark.event > event)
     };
     if shown.is_some_and(is_later) {
         let key = model.settings.keymap.first("next-recorded-failure");

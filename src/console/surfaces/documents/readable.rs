@@ -21,9 +21,11 @@ use overrule_base::text::{self, visible};
 use overrule_domain::call::{Call, EffectClass, Shown, ShownForm, Verdict};
 use overrule_domain::id::NodeId;
 use overrule_domain::node::Node;
-use overrule_policy::DangerMark;
-use overrule_present::danger::NO_MATCH;
+use overrule_present::danger;
+use overrule_present::question;
 
+/// The danger of a call whose effect cannot be undone.
+const UNDOABLE: &str = "cannot be undone";
 /// Columns of the name of an argument.
 const ARGUMENT: usize = 10;
 /// Columns of a line number with its blank.
@@ -40,19 +42,30 @@ pub(crate) const fn effect_words(effect: EffectClass) -> &'static str {
     }
 }
 
-/// The marks as a line; without any, that no rule matched.
-pub(crate) fn marks_line(marks: &[DangerMark]) -> Styled {
-    if marks.is_empty() {
-        return Styled::new().own(Role::Dim, NO_MATCH);
-    }
+/// The marks of danger of a call as a line: `cannot be undone, deletes (rm, git clean)`; empty without any.
+pub(crate) fn marks_line(run: &RunPart, id: NodeId) -> Styled {
     let mut line = Styled::new();
-    for (at, mark) in marks.iter().enumerate() {
-        let comma = if at > 0 { ", " } else { "" };
-        line = line
-            .own(Role::Failed, format!("{comma}{}", mark.kind.label()))
-            .own(Role::Dim, " (")
-            .untrusted(Role::Text, &mark.because, 40)
-            .own(Role::Dim, ")");
+    if run
+        .state
+        .call(id)
+        .is_some_and(|call| question::is_irreversible(&run.state, call))
+    {
+        line = line.own(Role::Danger, UNDOABLE);
+    }
+    let tool = run.state.node(id).and_then(Node::as_call).map(|(tool, _)| tool);
+    let marks = run.danger_of(id);
+    for (kind, those) in danger::by_kind(&marks, tool.map_or("", |tool| tool)) {
+        let comma = if line.0.is_empty() { "" } else { ", " };
+        line = line.own(Role::Danger, format!("{comma}{}", kind.label()));
+        for (at, because) in those.iter().enumerate() {
+            let before = if at == 0 { " (" } else { ", " };
+            line = line
+                .own(Role::Danger, before)
+                .untrusted(Role::Danger, because, 40);
+        }
+        if !those.is_empty() {
+            line = line.own(Role::Danger, ")");
+        }
     }
     line
 }
@@ -160,9 +173,12 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
 
 /// Adds the marks of danger, and keeps them on screen.
 fn danger(maker: &mut Maker<'_>, id: NodeId) {
-    let marks = marks_line(&maker.run.danger_of(id));
+    let marks = marks_line(maker.run, id);
+    if marks.0.is_empty() {
+        return;
+    }
     let row = maker.doc.rows();
-    let mut line = Styled::new().own(Role::Dim, "danger     ");
+    let mut line = Styled::new().own(Role::Danger, "danger     ");
     line.0.extend(marks.0);
     maker.over(line.clone(), usize::from(NAME));
     let exact = maker.shown.as_ref().is_some_and(|shown| shown.exact);

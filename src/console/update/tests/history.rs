@@ -45,9 +45,7 @@ fn nothing_is_asked_about_what_an_edit_replaced() {
         text.contains("superseded: an edit replaced it; no decision is possible"),
         "{text}"
     );
-    let row = text
-        .lines()
-        .find(|line| line.contains("c4 write_file superseded  path=c4"));
+    let row = text.lines().find(|line| line.contains("c4  write_file c4"));
     assert!(row.is_some_and(|row| row.contains('⊖')), "{text}");
     for word in ["approve", "reject", "edit"] {
         assert!(!offers(&stage, word), "{word} is offered: {text}");
@@ -65,7 +63,7 @@ fn a_row_of_the_queue_that_an_edit_replaced_is_history() {
     assert!(stage.text().contains("may this call run?"));
     stage.rewrite("t2", "I will not write.");
     let text = stage.text();
-    assert!(text.contains("c3 r1 (superseded) write_file"), "{text}");
+    assert!(text.contains("c3 (superseded) write_file"), "{text}");
     assert!(!text.contains("awaiting approval"), "{text}");
     assert!(!text.contains("may this call run?"), "{text}");
 }
@@ -217,7 +215,7 @@ fn what_was_unfolded_before_an_edit_is_folded_as_history() {
     stage.close();
     stage.draw();
     stage.press("1 G right");
-    assert!(stage.text().contains("c9 read_file"), "{}", stage.text());
+    assert!(stage.text().contains("c9  read_file"), "{}", stage.text());
     stage.rewrite("t2", "I will not read.");
     assert_eq!(folds(&mut stage), ["24 superseded by i15"]);
 }

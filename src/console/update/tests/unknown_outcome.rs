@@ -114,7 +114,11 @@ fn an_abandoned_call_is_labeled_in_its_row_and_waits_no_longer() {
     });
     stage.draw();
     let text = stage.text();
-    assert!(text.contains("shell left unknown"), "{text}");
+    let row = text
+        .lines()
+        .find(|row| row.contains("c3  shell"))
+        .unwrap_or_default();
+    assert!(row.contains("left unknown"), "{text}");
     assert!(!text.contains("rejected"), "{text}");
     assert_eq!(stage.model.queue.waiting(), 0);
     assert_eq!(

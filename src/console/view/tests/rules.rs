@@ -83,8 +83,9 @@ fn a_state_is_shown_without_colors() {
     for (glyph, what) in [('●', "ok"), ('✖', "failed"), ('◎', "waiting"), ('◐', "running")] {
         assert!(text.contains(glyph), "{what}: {text}");
     }
-    assert!(text.contains("failed: not found"), "{text}");
-    assert!(text.contains("awaiting approval"), "{text}");
+    let row = |id: &str| text.lines().find(|row| row.contains(id)).unwrap_or_default();
+    assert!(row("c4 ").contains("failed"), "{text}");
+    assert!(row("c5 ").contains('◎'), "{text}");
 }
 
 #[test]
@@ -142,10 +143,10 @@ fn a_call_unfolds_into_call_and_observation() {
     stage.thought("t2", "first");
     stage.finished("c3", "read_file", r#"{"path":"x"}"#, Outcome::ok("\"result\""));
     let text = stage.text();
-    assert!(text.contains("c3 read_file x → 6 bytes: result"), "{text}");
+    assert!(text.contains("read_file x") && text.contains("1 line"), "{text}");
     stage.press("1 space");
     let text = stage.text();
-    assert!(text.contains("o3 6 bytes"), "{text}");
+    assert!(text.contains("6 bytes: result"), "{text}");
     stage.press("j o");
     assert!(stage.text().contains("result o3 r1"));
 }
@@ -291,7 +292,11 @@ fn wide_characters_keep_their_columns() {
     let mut stage = Stage::new(80, 24);
     stage.sample();
     let text = stage.text();
-    assert!(text.contains("running 1 s  日本語.txt"), "{text}");
+    let row = text
+        .lines()
+        .find(|row| row.contains("日本語.txt"))
+        .unwrap_or_default();
+    assert!(row.trim_end().ends_with("running 1 s"), "{text}");
 }
 
 #[test]
