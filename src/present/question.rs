@@ -168,6 +168,14 @@ fn shown_path(state: &State, path: &str) -> String {
     }
 }
 
+/// True for a title that names a file by its whole path.
+pub fn names_file(state: &State, title: &str, path: &str) -> bool {
+    path.chars().count() <= NAME
+        && title
+            .split_once(' ')
+            .is_some_and(|(_, file)| file == shown_path(state, path))
+}
+
 /// A name in its visible form, at most so long.
 fn cut(name: &str) -> String {
     let (shown, is_cut) = head(name, NAME);
@@ -195,20 +203,12 @@ pub fn cause(state: &State, call: &Call) -> String {
 fn asks_because(state: &State, id: NodeId, verdict: &Verdict) -> String {
     let cited = verdict.rule.as_str();
     let reason = visible(head(verdict.reason.trim_end_matches('.'), REASON).0);
-    if let Some(quoted) = &verdict.quoted {
-        let words = quoted.words.as_deref().unwrap_or_default();
-        return match words {
-            "" => "a rule of the workspace asks".to_owned(),
-            words => format!(
-                "a rule of the workspace asks: {}",
-                visible(&rule::quotation(words))
-            ),
-        };
-    }
-    if cited.starts_with("workspace ") {
-        return format!(
-            "a rule of the workspace asks: {}",
-            visible(&rule::quotation(&verdict.reason))
+    // What its author says is quoted where there is room for it.
+    if verdict.quoted.is_some() || cited.starts_with("workspace ") {
+        let place = rule::of_workspace(cited).filter(|place| !place.is_empty());
+        return place.map_or_else(
+            || "a rule of the workspace asks".to_owned(),
+            |place| format!("a rule of the workspace ({}) asks", visible(place)),
         );
     }
     if let Some(preset) = cited.strip_prefix("preset ") {

@@ -4,10 +4,10 @@
 
 use crate::kernel::availability::{decision, unless_refused};
 use crate::kernel::context::PANES;
-use crate::kernel::decide::{armed, asks_approval, ensure_room, go_to_queue, now_shown, question, subject};
-use crate::kernel::inspector::Tab;
+use crate::kernel::decide::{
+    armed, asks_approval, ensure_room, go_to_waiting, is_elsewhere, now_shown, question, subject,
+};
 use crate::kernel::model::Model;
-use crate::kernel::pane::Pane;
 use crate::kernel::selection::{call, is_hidden, status};
 use crate::kernel::verb::{About, Care, Effect, Moment, Rank, Verb};
 use crate::run::question::Question;
@@ -72,9 +72,9 @@ fn seen(model: &Model, moment: Moment) -> Result<(), Refusal> {
 /// Previews the rule that always approves exactly the selected call.
 fn always(model: &mut Model) -> Result<(), Refusal> {
     let id = call(model).ok_or_else(|| Refusal::not_selected("call"))?;
-    if model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments {
+    if is_elsewhere(model) {
         ensure_room(model)?;
-        go_to_queue(model, id);
+        go_to_waiting(model, id);
         let key = model.settings.keymap.first("always");
         return Err(now_shown(id, &key, ""));
     }

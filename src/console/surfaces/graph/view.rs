@@ -72,7 +72,10 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let margins = match graph.form {
         Form::Map => map::draw(model, canvas, body),
-        Form::Lanes | Form::Time => lanes_of(model, canvas, body, (graph.top, graph.form), None),
+        Form::Lanes | Form::Time => {
+            let blank = u16::try_from(graph.blank).unwrap_or(u16::MAX).min(body.height);
+            lanes_of(model, canvas, body, (graph.top, graph.form, blank), None)
+        }
     };
     let mut line = row_of(area, 0);
     let fresh = graph.fresh();
@@ -102,9 +105,6 @@ fn title(model: &Model) -> String {
             Level::Nodes => " of every node",
             Level::Text => " with text",
         });
-    }
-    if !graph.pinned {
-        words.push_str(", following");
     }
     if let Some(filter) = &graph.settings.filter {
         let text = visible(overrule_base::text::head(&filter.text, 60).0);
@@ -204,7 +204,7 @@ fn lanes_of(
     model: &Model,
     canvas: &mut Canvas<'_>,
     body: Rect,
-    (top, form): (usize, Form),
+    (top, form, blank): (usize, Form, u16),
     plan: Option<&Plan>,
 ) -> Margins {
     let mut margins = Margins::default();
@@ -222,7 +222,7 @@ fn lanes_of(
     if let Some(scale) = &scale {
         canvas.row(row_of(head, 0), &scale.legend(model, head.width), model.more());
     }
-    let mut line = 0_u16;
+    let mut line = blank;
     let mut row = top;
     while line < body.height && row < graph.len() {
         let place = row_of(area, line);

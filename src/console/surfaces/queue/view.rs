@@ -23,6 +23,7 @@ use overrule_base::text::visible;
 use overrule_domain::call::{Call, FileCheck, Status};
 use overrule_domain::effective_status::EffectiveStatus;
 use overrule_domain::id::{NodeId, Rev, TurnId};
+use overrule_domain::node::Node;
 use overrule_domain::pending_retry;
 use overrule_domain::ready;
 use overrule_domain::thread;
@@ -36,8 +37,56 @@ use overrule_present::question;
 /// Columns of the name of the operator's program.
 const APPROVER: usize = 20;
 
+/// Columns of an entry in the row that stands for the pane.
+const ENTRY: usize = 24;
+
+/// Draws the row that stands for the pane: what waits besides the selected entry.
+fn line(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    let state = &model.run.state;
+    let conflicts = model.cached.conflicts().len();
+    let mut line = Styled::new().own(Role::Title, " queue");
+    if conflicts > 0 {
+        line = line.own(Role::Warning, format!("  {}", many(conflicts, "write conflict")));
+    }
+    let waiting = model.queue.items.iter().filter(|item| !item.gone);
+    let others: Vec<&Item> = waiting
+        .filter(|item| Some(item.entry) != model.queue.selected)
+        .collect();
+    let mut left = others.len();
+    for item in others {
+        let more = format!("  {left} more");
+        let room = usize::from(area.width).saturating_sub(line.columns() + more.columns() + 1);
+        let entry = match item.entry {
+            QueueEntry::Call { call, .. } => {
+                let node = state.node(call).and_then(Node::as_call);
+                let (name, words) = node.map_or_else(Default::default, |(tool, args)| {
+                    let name = question::tool_name(state, tool);
+                    (name, summary::object(state, tool, args))
+                });
+                let entry = Styled::new()
+                    .own(Role::Dim, format!("  {call} "))
+                    .untrusted(Role::Title, &name, 40)
+                    .own(Role::Text, " ");
+                let rest = ENTRY.max(entry.columns() + 6) - entry.columns();
+                entry.summary(Role::Text, &words, rest)
+            }
+            QueueEntry::Turn { turn, .. } => Styled::new().own(Role::Error, format!("  {turn}")),
+        };
+        if entry.columns() > room {
+            line = line.own(Role::Dim, more);
+            break;
+        }
+        line.0.extend(entry.0);
+        left -= 1;
+    }
+    canvas.row(area, &line, Symbol::Ellipsis.glyph(model.settings.charset));
+}
+
 /// Draws the pane.
 pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    if area.height == 1 {
+        return line(model, canvas, area);
+    }
     let queue = &model.queue;
     let waiting = model.waiting();
     let body = inside(area);

@@ -39,7 +39,7 @@ fn nothing_is_asked_about_what_an_edit_replaced() {
     let mut stage = at_history();
     let text = stage.text();
     assert_eq!(stage.model.inspector.tab, Tab::Arguments);
-    assert!(!text.contains("may this call run?"), "{text}");
+    assert!(!text.contains("┏"), "{text}");
     assert!(!text.contains("awaiting"), "{text}");
     assert!(
         text.contains("superseded: an edit replaced it; no decision is possible"),
@@ -60,12 +60,12 @@ fn a_row_of_the_queue_that_an_edit_replaced_is_history() {
     let mut stage = Stage::new(140, 40);
     stage.three_wait();
     stage.press("2");
-    assert!(stage.text().contains("may this call run?"));
+    assert!(stage.text().contains("┏━ c3 writes"));
     stage.rewrite("t2", "I will not write.");
     let text = stage.text();
     assert!(text.contains("c3 (superseded) write_file"), "{text}");
     assert!(!text.contains("awaiting approval"), "{text}");
-    assert!(!text.contains("may this call run?"), "{text}");
+    assert!(!text.contains("┏"), "{text}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_suspended_call_is_not_offered_and_is_labeled() {
     });
     let text = stage.text();
     assert!(!offers(&stage, "approve"), "{text}");
-    assert!(!text.contains("may this call run?"), "{text}");
+    assert!(!text.contains("┏"), "{text}");
     assert!(text.contains("suspended by an open edit before it"), "{text}");
     assert!(text.contains("(suspended) write_file"), "{text}");
 }

@@ -272,7 +272,7 @@ fn a_released_call_that_its_agent_does_not_have_is_held_and_not_running() {
     let held = stage.text();
     let row = held
         .lines()
-        .find(|row| row.contains("c6 read_file"))
+        .find(|row| row.contains("c6  read_file"))
         .unwrap_or_default();
     assert!(
         row.contains("held behind c5") && !row.contains("running"),

@@ -152,7 +152,7 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
         // The frame breaks the line in the middle of it.
         assert!(text.contains("`kill --") && text.contains("-25142`"), "{text}");
         assert_eq!(
-            text.contains("┏ c3 still runs"),
+            text.contains("┃ c3 still runs"),
             left == OrphanProcess::Process,
             "{text}"
         );

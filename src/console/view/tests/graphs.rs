@@ -172,7 +172,7 @@ fn what_is_repeated_is_one_row() {
     let text = stage.text();
     assert!(text.contains("the same again 9 times"), "{text}");
     assert!(text.contains("Try 10.") && !text.contains("Try 11."), "{text}");
-    stage.press("G space");
+    stage.press("G space G");
     assert!(stage.text().contains("Try 19."), "{}", stage.text());
 }
 

@@ -28,6 +28,8 @@ use overrule_present::danger;
 const TIME: usize = 10;
 /// The fewest columns of a row with such a time.
 const WITH_TIME: usize = 110;
+/// Milliseconds from which on a call shows how long it took.
+const LONG_MS: u64 = 500;
 /// Columns between an object and the text after it, and before the result.
 const GAP: usize = 2;
 /// Columns around the result at the end of a row.
@@ -206,7 +208,8 @@ const MOST_CUT: usize = 5;
 /// How long the last execution of a call took.
 fn took(call: &Call) -> String {
     let ended = call.attempts.last().filter(|_| call.status.is_settled());
-    ended.and_then(|attempt| attempt.ms).map(span).unwrap_or_default()
+    let ms = ended.and_then(|attempt| attempt.ms).filter(|ms| *ms >= LONG_MS);
+    ms.map(span).unwrap_or_default()
 }
 
 /// Adds the text of a node that is no call.
