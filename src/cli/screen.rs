@@ -79,6 +79,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
         arming_ms: settings.arming_ms.value,
         session_name: session.chars().take(SHORT_ID_CHARS).collect(),
         resume_hint: format!("to continue: {}\n", context.address(session).to_continue()),
+        side_by_side: true,
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },
         watch: context.watch(),

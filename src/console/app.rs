@@ -83,6 +83,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         reach: options.reach,
         watch: options.watch.clone(),
         utc_zero: options.utc_zero,
+        side_by_side: options.side_by_side,
     };
     let start = Instant::now();
     let typed = Typed::new(start).map_err(terminal::Error::io("read"))?;

@@ -3,6 +3,7 @@
 //! Must not know: terminals, engines.
 
 mod asks;
+mod decided;
 pub mod reminder;
 mod run;
 mod scenes;
@@ -82,6 +83,7 @@ impl Stage {
             arming_ms: ARMING,
             session: "s1".to_owned(),
             utc_zero: Some(0),
+            side_by_side: true,
             source: Source::Live,
             reach: crate::ground::terminal::Reach::default(),
             watch: overrule_resilience::watch::Watch::default(),

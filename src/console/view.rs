@@ -35,7 +35,8 @@ fn plain(buffer: &mut Buffer) {
 fn twin(sign: &str) -> Option<&'static str> {
     Some(match sign {
         "…" => "~",
-        "·" | "–" | "—" => "-",
+        "↵" => "$",
+        "·" | "–" | "—" | "−" => "-",
         "→" => ">",
         "×" => "x",
         "“" | "”" => "\"",

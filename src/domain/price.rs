@@ -16,7 +16,7 @@ use super::turn::Usage;
 /// Trillionths that make one.
 const ONE: u64 = 1_000_000_000_000;
 /// What is shown where no price is known.
-pub const NOT_PRICED: &str = "not priced";
+pub const NOT_PRICED: &str = "price unknown";
 /// Decimal places of an amount.
 const DIGITS: usize = 12;
 

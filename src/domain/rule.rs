@@ -98,7 +98,7 @@ pub fn quotation(words: &str) -> String {
 }
 
 /// Returns the place of a rule in a file of the workspace; `None` for any other rule.
-fn of_workspace(cited: &str) -> Option<&str> {
+pub fn of_workspace(cited: &str) -> Option<&str> {
     let rest = cited.strip_prefix("workspace ")?;
     let mut colons = rest.match_indices(':').map(|(at, _)| at);
     let line = |at: usize| {

@@ -4,13 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use super::call::Status;
+use super::call::{Call, Decision, Status};
 use super::id::{NodeId, ThreadId};
 use super::node::Node;
 use super::state::State;
 
-/// Returns the active calls of a thread that failed, were rejected or were skipped, oldest first. A
-/// call is left out if a later one with the same tool and arguments succeeded.
+/// Returns the active calls of a thread that failed, were denied or were skipped, oldest first. A
+/// call is left out if a later one with the same tool and arguments succeeded, or if the operator
+/// rejected it: they know of it.
 pub fn failed_calls(state: &State, thread: ThreadId) -> Vec<NodeId> {
     let turns = state.turns_of(thread).filter(|turn| turn.is_active());
     // By tool and length of the arguments, so that few texts are compared.
@@ -21,7 +22,7 @@ pub fn failed_calls(state: &State, thread: ThreadId) -> Vec<NodeId> {
             continue;
         };
         let key = (&**tool, args.len());
-        if gave_nothing(&call.status) {
+        if gave_nothing(call) {
             failed.entry(key).or_default().push((*id, args));
         } else if matches!(call.status, Status::Succeeded | Status::Exited(_))
             && let Some(same) = failed.get_mut(&key)
@@ -34,17 +35,18 @@ pub fn failed_calls(state: &State, thread: ThreadId) -> Vec<NodeId> {
     all
 }
 
-/// Returns true if a call ended without a value.
-fn gave_nothing(status: &Status) -> bool {
-    matches!(
-        status,
-        Status::Failed(_)
-            | Status::Invalid
-            | Status::Rejected
-            | Status::Expired
-            | Status::Skipped
-            | Status::Unsatisfiable
-    )
+/// Returns true if a call ended without a value, other than by a decision of the operator.
+fn gave_nothing(call: &Call) -> bool {
+    match call.status {
+        Status::Rejected => {
+            let last = call.decisions.last();
+            !last.is_some_and(|(_, _, decision)| matches!(**decision, Decision::Reject { .. }))
+        }
+        Status::Failed(_) | Status::Invalid | Status::Expired | Status::Skipped | Status::Unsatisfiable => {
+            true
+        }
+        _ => false,
+    }
 }
 
 /// Describes their number; `None` for none.

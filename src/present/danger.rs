@@ -9,9 +9,6 @@ use overrule_base::text::visible;
 use overrule_domain::state::State;
 use overrule_policy::{Danger, DangerKind, DangerMark};
 
-/// What is shown instead of marks if there are none.
-pub const NO_MATCH: &str = "no rule matched";
-
 /// The marks of a call by this table.
 pub fn marks(table: &Danger, state: &State, tool: &str, args: &str) -> Vec<DangerMark> {
     let workspace = state.started.as_ref().map_or("", |started| &started.workspace);
@@ -33,13 +30,24 @@ pub fn kinds(marks: &[DangerMark]) -> BTreeSet<DangerKind> {
     marks.iter().map(|mark| mark.kind).collect()
 }
 
-/// Describes the marks; without any, says that no rule matched.
-pub fn describe(marks: &[DangerMark]) -> String {
-    if marks.is_empty() {
-        return NO_MATCH.to_owned();
+/// The marks by kind: each kind with what it is about. A mark that only names the tool has nothing to add. Untrusted.
+pub fn by_kind<'m>(marks: &'m [DangerMark], tool: &str) -> Vec<(DangerKind, Vec<&'m str>)> {
+    let mut all: Vec<(DangerKind, Vec<&str>)> = Vec::new();
+    for mark in marks {
+        let because = (mark.because != tool).then_some(mark.because.as_str());
+        match all.iter_mut().find(|(kind, _)| *kind == mark.kind) {
+            Some((_, those)) => those.extend(because),
+            None => all.push((mark.kind, because.into_iter().collect())),
+        }
     }
-    let words = marks
-        .iter()
-        .map(|mark| format!("{} ({})", mark.kind.label(), visible(&mark.because)));
+    all
+}
+
+/// Describes the marks: `deletes (rm, git clean), network`; empty without any.
+pub fn describe(marks: &[DangerMark]) -> String {
+    let words = by_kind(marks, "").into_iter().map(|(kind, those)| {
+        let those: Vec<String> = those.into_iter().map(visible).collect();
+        format!("{} ({})", kind.label(), those.join(", "))
+    });
     words.collect::<Vec<_>>().join(", ")
 }

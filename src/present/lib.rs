@@ -22,6 +22,7 @@ mod node_line;
 pub mod output;
 pub mod picture;
 pub mod plan;
+pub mod question;
 pub mod queue;
 pub mod ready_rule;
 pub mod rule;

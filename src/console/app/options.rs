@@ -43,6 +43,8 @@ pub struct Options {
     pub resume_hint: String,
     /// UTC milliseconds now; `None` for a recorded run.
     pub utc_zero: Option<i64>,
+    /// True where the old and the new lines of a difference are next to each other on a wide screen.
+    pub side_by_side: bool,
     /// The source of the run.
     pub source: Source,
     /// The settings for weights of tools, and earlier knowledge about tools.

@@ -16,6 +16,8 @@ const PATIENCE: Duration = Duration::from_millis(200);
 pub const AROUND: usize = 2;
 /// Unchanged lines shown around a change that the operator decides about.
 pub const AROUND_DECIDED: usize = 3;
+/// How a remark about unchanged lines ends.
+const UNCHANGED: &str = " unchanged";
 /// Longest line whose changed words are marked, in bytes.
 const MARKED: usize = 2_000;
 /// Lines that share less than this part of their words are marked as a whole: by their sign.
@@ -48,6 +50,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// True for the remark about unchanged lines that are left out.
+    pub fn is_gap(&self) -> bool {
+        self.change == Change::Note && self.text.ends_with(UNCHANGED)
+    }
+
     /// Takes a line of a patch, whose first character says what it does.
     pub fn of_patch(line: &str) -> Self {
         let (change, text) = match (line.strip_prefix('+'), line.strip_prefix('-')) {
@@ -73,6 +80,17 @@ fn ends(text: &str) -> Option<&'static str> {
         some if some == all => Some("CRLF"),
         _ => Some("CRLF and LF"),
     }
+}
+
+/// The number of lines that are only in the old text, and only in the new one.
+pub fn counts(old: &str, new: &str) -> (usize, usize) {
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
+    let count = |tag| {
+        diff.iter_all_changes()
+            .filter(|change| change.tag() == tag)
+            .count()
+    };
+    (count(ChangeTag::Delete), count(ChangeTag::Insert))
 }
 
 /// The difference between two texts.
@@ -211,8 +229,8 @@ fn note(text: String) -> Line {
 
 fn unchanged(lines: usize) -> String {
     match lines {
-        1 => "1 line unchanged".to_owned(),
-        lines => format!("{lines} lines unchanged"),
+        1 => format!("1 line{UNCHANGED}"),
+        lines => format!("{lines} lines{UNCHANGED}"),
     }
 }
 

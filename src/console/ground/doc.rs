@@ -5,6 +5,7 @@
 pub(crate) mod cache;
 pub(crate) mod head;
 pub(crate) mod memo;
+pub mod pair;
 pub(crate) mod styled;
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -17,6 +18,7 @@ use super::pager::{Pager, Row};
 use super::theme::Role;
 use super::work::Ticket;
 use overrule_domain::call::Shown;
+use pair::Pair;
 
 pub use cache::{Cache, Finding};
 pub use styled::{Piece, Styled, broken};
@@ -37,6 +39,8 @@ pub enum Part {
         /// What is before the first row instead, as wide as the mark.
         first: Option<Styled>,
     },
+    /// Two texts next to each other.
+    Pair(Pair),
 }
 
 impl Part {
@@ -44,6 +48,7 @@ impl Part {
         match self {
             Self::Line(_) => 1,
             Self::Text { pager, .. } => pager.rows(),
+            Self::Pair(pair) => pair.rows(),
         }
     }
 }
@@ -57,6 +62,8 @@ pub struct Doc {
     decided: Option<Range<usize>>,
     /// The form in which they are shown.
     shown: Option<ShownNow>,
+    /// The words in the title row of the frame, if it has one: what is decided, and why it is asked.
+    title: Option<[String; 2]>,
     head: head::Head,
     /// True if a text in it has colour sequences.
     colourful: bool,
@@ -100,6 +107,22 @@ impl Doc {
             mark,
             first,
         });
+    }
+
+    /// Adds two texts next to each other.
+    pub fn pair(&mut self, pair: Pair) {
+        self.rows += pair.rows();
+        self.parts.push(Part::Pair(pair));
+    }
+
+    /// Puts the document into a frame with this title: what is decided, and why it is asked. Safe to show.
+    pub fn set_title(&mut self, title: [String; 2]) {
+        self.title = Some(title);
+    }
+
+    /// The title of the frame; none for a document without a frame.
+    pub const fn title(&self) -> Option<&[String; 2]> {
+        self.title.as_ref()
     }
 
     /// Begins what is to be decided about, shown in this form.
@@ -162,7 +185,12 @@ impl Doc {
         let range = self.decided.clone()?;
         let mut before = self.parts.get(..range.start)?.iter().map(Part::rows).sum();
         for part in self.parts.get(range)? {
-            if let Part::Text { pager, .. } = part {
+            let text = match part {
+                Part::Text { pager, .. } => Some(pager),
+                Part::Pair(pair) => pair.pager(),
+                Part::Line(_) => None,
+            };
+            if let Some(pager) = text {
                 return Some((pager, before));
             }
             before += part.rows();
@@ -203,6 +231,7 @@ impl Doc {
                 let least = inside.len() as u64;
                 bytes += match part {
                     Part::Text { pager, .. } => pager.bytes_in(&inside).max(least),
+                    Part::Pair(pair) => pair.bytes_in(&inside).max(least),
                     Part::Line(_) => least,
                 };
             }
@@ -223,9 +252,17 @@ impl Doc {
                     let here = if back { before < row } else { before >= row };
                     (here && find.is_match(&line.plain())).then_some(0)
                 }
-                Part::Text { .. } if back && inside == 0 => None,
-                Part::Text { .. } if !back && inside >= rows => None,
+                _ if back && inside == 0 => None,
+                _ if !back && inside >= rows => None,
                 Part::Text { pager, .. } => pager.find(find, inside, back),
+                Part::Pair(pair) => {
+                    let mut found = pair.matches(find).into_iter();
+                    if back {
+                        found.rfind(|row| *row < inside)
+                    } else {
+                        found.find(|row| *row >= inside)
+                    }
+                }
             };
             if let Some(at) = hit {
                 found = Some(before + at);
@@ -258,10 +295,15 @@ impl Doc {
         let (mut all, mut before, mut place) = (0, 0, None);
         let mut texts = tally.0.iter();
         for part in &self.parts {
+            let in_pair: Vec<usize>;
             let found: &[usize] = match part {
                 Part::Line(line) if find.is_match(&line.plain()) => &[0],
                 Part::Line(_) => &[],
                 Part::Text { .. } => &texts.next()?.1,
+                Part::Pair(pair) => {
+                    in_pair = pair.matches(find);
+                    &in_pair
+                }
             };
             if let Some(inside) = row.checked_sub(before)
                 && let Ok(at) = found.binary_search(&inside)
@@ -286,6 +328,11 @@ impl Doc {
                         Some(find) => line.clone().light(find),
                         None => line.clone(),
                     }),
+                    Part::Pair(pair) => {
+                        let rows = first.saturating_sub(before)..rows;
+                        let rows = rows.take(count - out.len());
+                        out.extend(rows.map(|row| pair.row(row, find)));
+                    }
                     Part::Text {
                         pager,
                         role,
@@ -320,7 +367,7 @@ impl Doc {
             .iter()
             .filter_map(|part| match part {
                 Part::Text { pager, .. } => Some(pager),
-                Part::Line(_) => None,
+                Part::Line(_) | Part::Pair(_) => None,
             })
             .collect();
         if let Some(parts) = self.decided.clone().and_then(|range| self.parts.get(range)) {
@@ -342,6 +389,10 @@ fn copied(parts: &[Part]) -> String {
     for part in parts {
         match part {
             Part::Line(line) => out.push_str(&line.plain()),
+            Part::Pair(pair) => {
+                let rows: Vec<String> = (0..pair.rows()).map(|row| pair.row(row, None).plain()).collect();
+                out.push_str(&rows.join("\n"));
+            }
             Part::Text { pager, first, .. } => {
                 // The name of an argument, the number of a line.
                 out.push_str(&first.as_ref().map(Styled::plain).unwrap_or_default());

@@ -31,6 +31,14 @@ impl Charset {
         }
     }
 
+    /// The sign of what a difference removes.
+    pub const fn minus(self) -> char {
+        match self {
+            Self::Unicode => '−',
+            Self::Ascii => '-',
+        }
+    }
+
     /// The charset for a locale (`LC_ALL`, else `LC_CTYPE`, else `LANG`) and `TERM`.
     pub fn detect(locale: Option<&str>, term: Option<&str>) -> Self {
         let utf8 = locale.is_some_and(|locale| {
@@ -81,7 +89,7 @@ symbols! {
     /// A call that is not checked yet.
     Proposed = '◌' '.',
     /// A call with faults.
-    Invalid = '▲' '!',
+    Invalid = '▲' '^',
     /// A call that waits for another call.
     Blocked = '◇' 'b',
     /// A call that needs the operator.
@@ -94,6 +102,8 @@ symbols! {
     OutcomeUnknown = '¿' '&',
     /// It succeeded.
     Ok = '●' '*',
+    /// A command that ended with an exit code that is no success; a conflict.
+    Exited = '!' '!',
     /// It failed.
     Failed = '✖' 'x',
     /// Rejected by the operator or denied by the policy.
@@ -120,6 +130,8 @@ symbols! {
     Loop = '↻' 'L',
     /// Cut off here.
     Ellipsis = '…' '~',
+    /// A line break in a text of one row.
+    LineBreak = '↵' '$',
     /// The selected row.
     Pointer = '❯' ']',
     /// The selected row of a pane that the inspector does not follow.
@@ -148,7 +160,8 @@ impl Symbol {
             Status::Repairing(_) => Self::Repair,
             Status::Running(_) => Self::Running,
             Status::OutcomeUnknown(_) | Status::Abandoned => Self::OutcomeUnknown,
-            Status::Succeeded | Status::Exited(_) => Self::Ok,
+            Status::Succeeded => Self::Ok,
+            Status::Exited(_) => Self::Exited,
             Status::Failed(_) => Self::Failed,
             Status::Rejected => Self::Rejected,
             Status::Expired => Self::Expired,
@@ -199,23 +212,26 @@ impl Symbol {
     pub const fn role(self) -> Role {
         match self {
             Self::Proposed | Self::Queued => Role::Pending,
-            Self::Invalid | Self::Failed | Self::Rejected | Self::Expired => Role::Failed,
+            Self::Invalid | Self::Failed | Self::Expired => Role::Failed,
+            Self::Rejected => Role::Denied,
             Self::Blocked | Self::Skipped | Self::History => Role::Blocked,
             Self::Awaiting => Role::Awaiting,
             Self::Running => Role::Running,
             Self::OutcomeUnknown => Role::Unknown,
-            Self::Ok | Self::Answer => Role::Ok,
+            Self::Ok => Role::Ok,
+            Self::Answer => Role::Title,
             Self::Edited | Self::Intervention | Self::Repair => Role::Edited,
             Self::Prompt => Role::Operator,
             Self::Thought | Self::Pointer | Self::Opened | Self::Closed => Role::Accent,
             Self::ModelText => Role::ModelText,
             Self::Fan => Role::Fold,
-            Self::Loop => Role::Warning,
+            Self::Loop | Self::Exited => Role::Warning,
             Self::MoreBelow => Role::Key,
             Self::Resting
             | Self::Ancestor
             | Self::Descendant
             | Self::Ellipsis
+            | Self::LineBreak
             | Self::Arrow
             | Self::Bar
             | Self::Rest => Role::Dim,

@@ -85,8 +85,12 @@ roles! {
     Running = "running",
     /// A success.
     Ok = "ok",
-    /// A failed or rejected call.
+    /// A failed call.
     Failed = "failed",
+    /// A mark of danger.
+    Danger = "danger",
+    /// A rejected or denied call.
+    Denied = "denied",
     /// Text that the operator wrote.
     Edited = "edited",
     /// Stale content, which may be outdated.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::prompts;
 use crate::ground::doc::Doc;
-use crate::kernel::graph::Pick;
+use crate::kernel::graph::{Form, Pick};
 use crate::kernel::hints;
 use crate::kernel::inspector::{Subject, Tab};
 use crate::kernel::model::arming::VisibleQuestion;
@@ -151,11 +151,29 @@ pub(crate) fn send(model: &mut Model, command: Command, call: Option<NodeId>, ou
     out.push(Out::Command(command));
 }
 
-/// Selects a waiting call in the queue, where it can be decided; false if it is not there.
-pub(crate) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
+/// Selects a waiting call where it can be decided: in the graph if it has a row there, else in the queue. False if it does
+/// not wait.
+pub(crate) fn go_to_waiting(model: &mut Model, call: NodeId) -> bool {
     let Some(requested) = model.queue.entry_of(call) else {
         return false;
     };
+    let has_row = model
+        .graph
+        .rows
+        .of(call)
+        .is_some_and(|row| row.key == call && row.count == 1);
+    if model.screen.lead == Pane::GRAPH && has_row && model.graph.form != Form::Map {
+        model.graph.join(Pick::Node(call));
+        if model.screen.focus != Pane::GRAPH {
+            model.screen.focus(Pane::GRAPH);
+        }
+        if model.screen.places.inspector.is_none() {
+            // The graph alone does not show what is decided.
+            model.screen.focus(Pane::INSPECTOR);
+        }
+        model.inspector.ask();
+        return true;
+    }
     model.queue.settle();
     model.queue.selected = Some(requested);
     model.screen.focus(Pane::QUEUE);
@@ -167,15 +185,19 @@ pub(crate) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
     true
 }
 
-/// True where a key on a waiting call does not decide it yet, but goes to it in the queue.
-fn is_elsewhere(model: &Model) -> bool {
-    model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments
+/// True where a key on a waiting call does not decide it yet, but shows what it decides.
+pub(crate) fn is_elsewhere(model: &Model) -> bool {
+    model.inspector.tab != Tab::Arguments
+        || model.stack.is_empty()
+            && model.screen.lead == Pane::GRAPH
+            && model.screen.places.inspector.is_none()
 }
 
 /// The question about the selected call that awaits approval, where a key decides it.
 pub(crate) fn asks_approval(model: &Model) -> Option<Question> {
     let call = model.run.state.call(subject(model)?.call())?;
-    let decides = call.status == Status::AwaitingApproval && !is_elsewhere(model);
+    let waits = EffectiveStatus::of_call(&model.run.state, call).asks();
+    let decides = waits && call.status == Status::AwaitingApproval && !is_elsewhere(model);
     decides.then(|| question(model)).flatten()
 }
 
@@ -207,7 +229,7 @@ pub(crate) fn waiting(model: &mut Model, name: &str) -> Result<(NodeId, Rev, Opt
     if is_elsewhere(model) {
         // A second press would not help here.
         ensure_room(model)?;
-        if go_to_queue(model, id) {
+        if go_to_waiting(model, id) {
             let key = model.settings.keymap.first(name);
             let next = match name {
                 "approve" | "approve-unread" if awaits => " to approve",
@@ -267,7 +289,7 @@ pub(crate) fn read_to_end(
         0 => Ok(()),
         bytes => Err(Refusal::unseen(format!(
             "{bytes} bytes unread. {}{otherwise}",
-            hints::reads_on(model, shown)
+            hints::reads_on(model, shown.is_left_above())
         ))),
     }
 }
@@ -283,9 +305,9 @@ pub(crate) fn ask_word(
     let title = match tags::confirmation(&model.run.state, call) {
         Some(tags::Confirmation::Definitions { server, .. }) => {
             let server = overrule_base::text::visible(server);
-            format!("The tools of {server} changed: type `{word}` to run {call} alone")
+            format!("the tools of {server} changed: type {word} to approve {call} alone")
         }
-        _ => format!("{call} cannot be undone: type `{word}` to run it"),
+        _ => format!("type {word} to approve {call}"),
     };
     let prompt = Prompt::new((act, Style::CONFIRMS), title, "", move |model, text, out| {
         let needed = confirmation(model, call).filter(|needed| **needed == text);

@@ -5,6 +5,7 @@
 pub(crate) mod banner;
 pub(crate) mod dialog;
 pub(crate) mod document;
+pub(crate) mod frame;
 pub(crate) mod header;
 pub(crate) mod listing;
 pub(crate) mod replay;

@@ -118,6 +118,8 @@ pub struct GraphPane {
     pub selected: Option<Pick>,
     /// First row on screen.
     pub top: usize,
+    /// Blank lines above the first row: the rows end where the pane does.
+    pub blank: usize,
     /// False once the operator moved away from the last row.
     pub pinned: bool,
     /// The row on which it was put by the operator, or by a call that waits.

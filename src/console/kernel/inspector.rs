@@ -97,15 +97,16 @@ pub enum Subject {
 /// An open text: its subject, tab and revision.
 pub type Read = (Subject, Tab, Option<Rev>);
 
-/// Inputs of a document: subject, tab, event, width, bytes streamed.
-pub type DocumentKey = (Option<Subject>, Tab, Seq, u16, u64);
+/// Inputs of a document: subject, tab, event, width, bytes streamed, whether rows are short.
+pub type DocumentKey = (Option<Subject>, Tab, Seq, u16, u64, bool);
 
 /// The inspector.
 #[derive(Debug, Clone, Default)]
 pub struct Inspector {
     /// The tab chosen for rows of the graph.
     pub graph_tab: Tab,
-    /// The tab chosen for queue entries; none for the arguments while a call waits, and its content after that.
+    /// The tab chosen for what waits or is in the queue; none for the arguments while a call waits, and its content after
+    /// that.
     pub queue_tab: Option<Tab>,
     /// The current tab: the chosen one, if the subject has it.
     pub tab: Tab,
@@ -135,6 +136,10 @@ pub struct Inspector {
     pub cache: Cache,
     /// Inputs of the document.
     pub made: Option<DocumentKey>,
+    /// True where rows are short: a difference has fewer unchanged lines around each change.
+    pub tight: bool,
+    /// The last document that was made where rows were not short, and its rows.
+    pub roomy: Option<(DocumentKey, usize)>,
 }
 
 impl Inspector {
@@ -227,12 +232,9 @@ impl Inspector {
 
     /// The tab to show for a subject.
     pub fn tab_for(&self, subject: Option<Subject>, lead: Pane, state: &State) -> Tab {
-        let asked = if waits(subject, state) {
-            Tab::Arguments
-        } else {
-            Tab::Content
-        };
-        let chosen = if lead == Pane::QUEUE {
+        let waits = waits(subject, state);
+        let asked = if waits { Tab::Arguments } else { Tab::Content };
+        let chosen = if lead == Pane::QUEUE || waits {
             self.queue_tab.unwrap_or(asked)
         } else {
             self.graph_tab
@@ -290,13 +292,14 @@ impl Inspector {
 }
 
 /// True for a call that waits for the operator.
-fn waits(subject: Option<Subject>, state: &State) -> bool {
+pub(crate) fn waits(subject: Option<Subject>, state: &State) -> bool {
     let Some(Subject::Pick(Pick::Node(id))) = subject else {
         return false;
     };
+    let is_active = state.node(id.call()).is_some_and(|node| node.active);
     state
         .call(id.call())
-        .is_some_and(|call| call.status.needs_operator())
+        .is_some_and(|call| is_active && call.status.needs_operator())
 }
 
 /// Whether a subject has a tab.

@@ -15,6 +15,12 @@ pub trait Kind: Sync {
     /// Which it is.
     fn pane(&self) -> Pane;
 
+    /// Brings its content up to date before the screen is laid out. Returns the rows of the frame of a decision; none where
+    /// nothing is decided in it.
+    fn measure(&self, _model: &mut Model) -> Option<usize> {
+        None
+    }
+
     /// Brings it up to date before it is drawn in this area.
     fn prepare(&self, model: &mut Model, area: Rect);
 

@@ -356,7 +356,7 @@ impl Model {
                 "overrule: {}",
                 self.run.phase(self.settings.is_recorded()).label()
             ),
-            count => format!("overrule: {count} waiting for you"),
+            count => format!("overrule: {count} to decide"),
         }
     }
 }

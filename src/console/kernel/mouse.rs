@@ -27,7 +27,7 @@ pub(crate) fn mouse(model: &mut Model, mouse: Mouse, (x, y): (u16, u16), out: &m
         Mouse::Press => press(model, x, y),
         Mouse::Drag => {
             if let Some(border) = model.screen.moving {
-                model.screen.move_border(border, x, y);
+                model.screen.move_border(border, y);
             }
         }
         Mouse::Release => model.screen.moving = None,
@@ -83,6 +83,10 @@ fn press(model: &mut Model, x: u16, y: u16) {
 fn tab_at(model: &Model, x: u16, y: u16) -> Option<Tab> {
     let area = model.screen.places.inspector.filter(|area| area.y == y)?;
     let inspector = &model.inspector;
+    if inspector.doc.title().is_some() {
+        // The frame of a decision has no tabs.
+        return None;
+    }
     let bar = inspector.bar(area.width, model.settings.charset.around());
     let is_here = |(_, from, words): &&(Tab, u16, String)| {
         let from = area.x + from;

@@ -19,6 +19,14 @@ pub(crate) fn ask(model: &mut Model, prompt: Prompt) {
     model.stack.push(prompt);
 }
 
+/// True while a line is open that confirms a decision. It is in the first row of the status lines.
+pub(crate) fn confirms(model: &Model) -> bool {
+    model
+        .stack
+        .top::<Prompt>()
+        .is_some_and(|line| line.style.confirms)
+}
+
 pub(crate) fn field(model: &mut Model) -> Option<&mut Field> {
     model.stack.last_mut()?.field_mut()
 }

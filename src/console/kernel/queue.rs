@@ -60,8 +60,9 @@ pub struct QueuePane {
 }
 
 impl QueuePane {
-    /// Updates the entries. New ones go to the end; gone ones are marked, not removed.
-    pub fn sync(&mut self, waiting: &[QueueEntry]) {
+    /// Updates the entries. New ones go to the end; gone ones are marked, not removed. Returns the entry that the operator
+    /// decided, once it is gone.
+    pub fn sync(&mut self, waiting: &[QueueEntry]) -> Option<QueueEntry> {
         let shown = self
             .items
             .iter()
@@ -70,8 +71,9 @@ impl QueuePane {
         if !shown.eq(waiting) {
             self.update(waiting);
         }
-        if self.leaving.is_some() && self.leaving == self.selected && self.current().is_none() {
-            self.leaving = None;
+        let is_left = self.leaving.is_some() && self.leaving == self.selected && self.current().is_none();
+        let left = self.leaving.take_if(|_| is_left);
+        if is_left {
             self.settle();
         }
         // Removing rows below the cursor does not move it.
@@ -85,6 +87,7 @@ impl QueuePane {
             self.items.retain(|item| !item.gone);
             self.selected = self.items.first().map(|item| item.entry);
         }
+        left
     }
 
     /// Marks gone entries, and adds new ones.

@@ -4,13 +4,15 @@
 
 use crate::ground::doc::Finding;
 use crate::ground::work::Work;
-use crate::kernel::graph::Pick;
+use crate::kernel::graph::{Form, Pick};
 use crate::kernel::hints::hints;
+use crate::kernel::kind::Kind;
 use crate::kernel::log::Line;
 use crate::kernel::model::Model;
-use crate::kernel::model::screen::inside;
+use crate::kernel::model::screen::{Wants, inside};
 use crate::kernel::pane::Pane;
-use crate::kernel::queue::QueueEntry;
+use crate::kernel::prompts;
+use crate::kernel::queue::{Item, QueueEntry};
 use crate::kernel::stack::Surface;
 use crate::kernel::status_line;
 use crate::run::call_group;
@@ -26,11 +28,60 @@ const CONFLICTS: usize = 3;
 pub fn prepare(model: &mut Model) {
     let _shown = model.settings.shown();
     let requested = waiting(&model.run);
-    model.queue.sync(&requested);
+    let left = model.queue.sync(&requested);
     model.cached.renew_marked_calls(&model.run.state);
     model.cached.renew_conflicts(&model.run.state);
     compare(model, requested);
-    let banner = model.run.halted.is_some()
+    room_of_map(model);
+    follow_decision(model, left);
+    join(model);
+    model.graph.sync(&model.run);
+    if join(model) {
+        model.graph.sync(&model.run);
+    }
+    let frame = kind(Pane::INSPECTOR, model).and_then(|kind| kind.measure(model));
+    let wants = Wants {
+        queue: queue_rows(model, true),
+        banner: has_banner(model),
+        frame,
+    };
+    arrange(model, wants);
+    if model.screen.places.queue.is_some() && model.screen.focus != Pane::QUEUE {
+        prepare_pane(model, Pane::GRAPH);
+        // The graph may have the rows of all that waits.
+        let queue = queue_rows(model, false);
+        if queue.is_none() {
+            arrange(model, Wants { queue, ..wants });
+        }
+    }
+    if room_of_map(model) {
+        model.graph.sync(&model.run);
+    }
+    let panes: Vec<Pane> = model.screen.panes().collect();
+    for pane in panes {
+        prepare_pane(model, pane);
+    }
+    model.screen.broad = model.stack.last().is_some_and(Surface::is_broad);
+    if let Some(mut top) = model.stack.pop() {
+        top.prepare(model);
+        model.stack.put(top);
+    }
+}
+
+fn kind(pane: Pane, model: &Model) -> Option<&'static dyn Kind> {
+    model.settings.keymap.registry().kind(pane)
+}
+
+fn prepare_pane(model: &mut Model, pane: Pane) {
+    let area = model.screen.places.of(pane).unwrap_or_default();
+    if let Some(kind) = kind(pane, model) {
+        kind.prepare(model, area);
+    }
+}
+
+/// True if there is something to say below the header.
+fn has_banner(model: &Model) -> bool {
+    model.run.halted.is_some()
         || model.run.unseen_alarms().next().is_some()
         || model.run.left_broken().next().is_some()
         || model.run.state.tally.limit_reached.is_some()
@@ -38,25 +89,55 @@ pub fn prepare(model: &mut Model) {
         || model.run.waiting_conversation().is_some()
         || model.again().is_some()
         || model.run.state.settings.restricted.is_some()
-        || model.idle_time().is_some();
-    arrange(model, banner);
-    let places = model.screen.places;
-    let graph = places.graph.map(inside).unwrap_or_default();
-    model.graph.map.room = (graph.width, graph.height);
-    join(model);
-    model.graph.sync(&model.run);
-    if join(model) {
-        model.graph.sync(&model.run);
-    }
-    for pane in model.screen.panes() {
-        if let Some(kind) = model.settings.keymap.registry().kind(pane) {
-            kind.prepare(model, places.of(pane).unwrap_or_default());
+        || model.idle_time().is_some()
+}
+
+/// Tells the map how large the pane is. True if a map is shown and the pane has another size than before.
+fn room_of_map(model: &mut Model) -> bool {
+    let area = model.screen.places.graph.map(inside).unwrap_or_default();
+    let room = (area.width, area.height);
+    let is_other = model.graph.map.room != room;
+    model.graph.map.room = room;
+    is_other && model.graph.form == Form::Map
+}
+
+/// The rows of the queue; none if each entry has a row in the graph. Before the graph is laid out, none of them may be
+/// on screen.
+fn queue_rows(model: &Model, before: bool) -> Option<usize> {
+    let conflicts = model.cached.conflicts().len().min(CONFLICTS);
+    let entries = model.queue.items.len();
+    let is_beyond = |item: &Item| !item.gone && (before || !is_on_graph(model, item.entry));
+    let is_needed = conflicts > 0 || model.queue.items.iter().any(is_beyond);
+    let is_focused = model.screen.focus == Pane::QUEUE;
+    (is_needed || is_focused).then(|| entries.max(usize::from(conflicts > 0)) + conflicts)
+}
+
+/// True if the graph shows the row of an entry.
+fn is_on_graph(model: &Model, entry: QueueEntry) -> bool {
+    let (graph, area) = (&model.graph, model.screen.places.graph.map(inside));
+    let row = match entry {
+        QueueEntry::Call { call, .. } => graph
+            .rows
+            .of(call)
+            .filter(|row| row.key == call)
+            .and(graph.rows.find(call)),
+        QueueEntry::Turn { turn, .. } => {
+            let live = graph.live.iter().position(|row| *row == (turn, 0));
+            live.map(|at| graph.rows.len() + at)
         }
-    }
-    model.screen.broad = model.stack.last().is_some_and(Surface::is_broad);
-    if let Some(mut top) = model.stack.pop() {
-        top.prepare(model);
-        model.stack.put(top);
+    };
+    let height = usize::from(area.unwrap_or_default().height);
+    graph.form != Form::Map && row.is_some_and(|row| (graph.top..graph.top + height).contains(&row))
+}
+
+/// After a decision in the graph, its cursor moves to the next entry that waits.
+fn follow_decision(model: &mut Model, left: Option<QueueEntry>) {
+    let Some(QueueEntry::Call { call, .. }) = left else {
+        return;
+    };
+    let is_there = model.screen.lead == Pane::GRAPH && model.graph.selected == Some(Pick::Node(call));
+    if let (true, Some(QueueEntry::Call { call: next, .. })) = (is_there, model.queue.selected) {
+        model.graph.join(Pick::Node(next));
     }
 }
 
@@ -101,20 +182,21 @@ fn join(model: &mut Model) -> bool {
 }
 
 /// Lays out the screen. A status text that does not fit goes to the log too.
-fn arrange(model: &mut Model, banner: bool) {
-    let conflicts = model.cached.conflicts().len().min(CONFLICTS);
-    let entries = model.queue.items.len();
-    let queued = entries.max(usize::from(conflicts > 0)) + conflicts;
+fn arrange(model: &mut Model, wants: Wants) {
     model.screen.bar = model.settings.is_replay() && model.run.at.is_some();
-    model.screen.wordy = 1;
+    let confirms = u16::from(prompts::confirms(model));
+    model.screen.wordy = 1 + confirms;
     if model.message.text.is_empty() {
-        return model.screen.arrange(queued, banner);
+        return model.screen.arrange(wants);
     }
     let width = usize::from(model.screen.width.saturating_sub(1));
     let stored = status_line::pinned_columns(&hints(model));
-    model.screen.wordy = status_line::rows_for(&model.message.text, width, stored);
-    model.screen.arrange(queued, banner);
-    let size = (width, usize::from(model.screen.places.status.height));
+    model.screen.wordy = status_line::rows_for(&model.message.text, width, stored) + 2 * confirms;
+    model.screen.arrange(wants);
+    let size = (
+        width,
+        usize::from(model.screen.places.status.height.saturating_sub(confirms)),
+    );
     let message = &mut model.message;
     if !message.is_logged && !status_line::layout(&message.text, size, stored).is_whole {
         message.is_logged = true;

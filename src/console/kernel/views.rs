@@ -3,7 +3,7 @@
 //! Must not know: the run.
 
 use crate::ground::motion::Move;
-use crate::kernel::inspector::Tab;
+use crate::kernel::inspector::{self, Tab};
 use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
 use crate::kernel::pane::{Pane, Place};
@@ -38,7 +38,13 @@ pub(crate) fn hold(model: &mut Model) {
 }
 
 pub(crate) fn tab(model: &mut Model, tab: Tab) {
-    model.inspector.choose(tab, model.screen.lead);
+    // A call that waits has a tab of its own, also in the graph.
+    let lead = if inspector::waits(model.inspector.subject, &model.run.state) {
+        Pane::QUEUE
+    } else {
+        model.screen.lead
+    };
+    model.inspector.choose(tab, lead);
 }
 
 /// Carries out a move.

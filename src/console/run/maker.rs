@@ -62,6 +62,10 @@ pub struct Maker<'a> {
     pub height: Option<usize>,
     /// Characters.
     pub charset: Charset,
+    /// True where rows are short: fewer unchanged lines are around a change.
+    pub tight: bool,
+    /// True where the old and the new lines of a difference are next to each other.
+    pub beside: bool,
     /// How tool output is shown; `None` for documents without coloured output.
     pub output: Option<Output>,
     /// The shown part of a longer list.
@@ -90,6 +94,8 @@ impl<'a> Maker<'a> {
             call_groups: similar,
             width,
             charset,
+            tight: false,
+            beside: false,
             height: None,
             output: None,
             older: Older::default(),

@@ -10,7 +10,7 @@ pub(crate) mod lines;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use lines::{in_quotes, lines, sign_of};
+pub use lines::{in_quotes, lines, list_of_words, sign_of};
 
 use std::sync::Arc;
 

@@ -15,17 +15,25 @@ pub enum MarkKind {
     Decision,
     /// An edit took effect.
     Edit,
-    /// A call or a stream failed, or a command ended with an exit code that is no success.
+    /// A command ended with an exit code that is no success.
+    Exit,
+    /// A call or a stream failed.
     Failure,
 }
 
 impl MarkKind {
+    /// True for a mark that a search for `kind` finds: an exit code is looked for like a failure.
+    pub fn is_like(self, kind: Self) -> bool {
+        self == kind || (self, kind) == (Self::Exit, Self::Failure)
+    }
+
     /// Its name.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Turn => "turn",
             Self::Decision => "decision",
             Self::Edit => "edit",
+            Self::Exit => "exit",
             Self::Failure => "failure",
         }
     }
@@ -47,7 +55,11 @@ pub fn kind_of(envelope: &Envelope) -> Option<MarkKind> {
             is_decision(decision).then_some(MarkKind::Decision)
         }
         Event::Call(CallEvent::Finished {
-            outcome: Outcome::Err(_) | Outcome::Ok { exit: Some(_), .. },
+            outcome: Outcome::Ok { exit: Some(_), .. },
+            ..
+        }) => Some(MarkKind::Exit),
+        Event::Call(CallEvent::Finished {
+            outcome: Outcome::Err(_),
             ..
         })
         | Event::Turn(TurnEvent::Broken { .. }) => Some(MarkKind::Failure),
@@ -75,7 +87,7 @@ const fn is_decision(decision: &Decision) -> bool {
 pub fn neighbour(marks: &[Mark], kind: MarkKind, event: usize, back: bool) -> Option<usize> {
     let mut its = marks
         .iter()
-        .filter(|mark| mark.kind == kind)
+        .filter(|mark| mark.kind.is_like(kind))
         .map(|mark| mark.event);
     if back {
         its.take_while(|at| *at < event).last()
@@ -130,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_ended_with_an_exit_code_is_a_moment_of_failure() {
+    fn a_command_that_ended_with_an_exit_code_has_a_mark_of_its_own_and_is_found_like_a_failure() {
         use crate::testing::{Stage, id};
         let mark = |exit: Option<i32>| {
             let mut stage = Stage::new(80, 24);
@@ -148,8 +160,11 @@ mod tests {
             });
             kind_of(marks.next().unwrap())
         };
-        assert_eq!(mark(Some(1)), Some(MarkKind::Failure));
+        assert_eq!(mark(Some(1)), Some(MarkKind::Exit));
         assert_eq!(mark(None), None);
+        let marks = [(4, MarkKind::Exit)].map(|(event, kind)| Mark { event, kind });
+        assert_eq!(neighbour(&marks, MarkKind::Failure, 0, false), Some(4));
+        assert_eq!(neighbour(&marks, MarkKind::Edit, 0, false), None);
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl RunPhase {
             Self::Paused => "paused",
             Self::Working => "working",
             Self::Retrying => "retrying",
-            Self::Waiting => "waiting for you",
+            Self::Waiting => "needs you",
             Self::Ended => "ended",
             Self::HeldByEdit => "waiting on edit",
         }

@@ -7,6 +7,8 @@
 pub(crate) mod arguments;
 pub(crate) mod edit;
 pub(crate) mod line;
+pub(crate) mod object;
+pub(crate) mod result;
 mod styled;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -15,6 +17,8 @@ pub(crate) mod untrusted_text;
 pub use arguments::{Argument, arguments, arguments_in, listed, named};
 pub use edit::edit;
 pub use line::Summary;
+pub use object::object;
+pub use result::{ResultLine, result_line};
 pub use untrusted_text::{Keep, Kind, Pieces, UntrustedText};
 
 use super::call_group;
@@ -60,7 +64,10 @@ pub fn content(state: &State, node: &Node, content: &Content) -> Summary {
     match content {
         Content::Text { text, .. } if text.is_empty() => Summary::default().own("(no words)"),
         Content::Text { text, .. } => text_of(without_ends(text)),
-        Content::Call { tool, args } => labelled(state, node).and(call_of(tool, args)),
+        Content::Call { tool, args } => {
+            let call = Summary::default().name(tool).own(" ");
+            labelled(state, node).and(call).and(object(state, tool, args))
+        }
         Content::Observation { outcome, .. } => result(outcome),
         Content::Deleted => Summary::default().own("(deleted)"),
     }
@@ -76,7 +83,7 @@ pub fn content_beside(state: &State, node: &Node, content: &Content, other: &Con
         (Content::Text { text, .. }, Content::Text { text: other, .. }) if !text.is_empty() => {
             from(text, other)
         }
-        (Content::Call { tool, args }, Content::Call { args: other, .. }) => {
+        (Content::Call { tool, args }, Content::Call { args: other, .. }) if args != other => {
             let named = arguments_beside(args, other);
             let call = Summary::default().name(tool).own(" ").and(named);
             labelled(state, node).and(call)

@@ -40,6 +40,10 @@ impl Kind for Inspector {
         Pane::INSPECTOR
     }
 
+    fn measure(&self, model: &mut Model) -> Option<usize> {
+        update::measure(model)
+    }
+
     fn prepare(&self, model: &mut Model, area: Rect) {
         let room = usize::from(inside(area).height);
         let width = if area.is_empty() {

@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use crate::ground::doc::broken;
 use crate::ground::field::Field;
 use crate::ground::motion::Move;
+use crate::ground::paint::{Canvas, row_of};
 use crate::ground::theme::Role;
 use crate::kernel::draw::dialog;
 use crate::kernel::halted;
@@ -41,6 +42,9 @@ impl Surface for Prompt {
 
     /// Draws it at the bottom of the panes.
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
+        if self.style.confirms {
+            return confirm(self, model, frame);
+        }
         let body = model.screen.places.body;
         // The title lists what may be typed, in as many rows as needed.
         let title = title(model, self);
@@ -94,6 +98,24 @@ impl Surface for Prompt {
         let why = format!("halted: this stays, but cannot be sent; {copy} copies it");
         self.style.records.then(|| Refusal::new(why))
     }
+}
+
+/// Draws a line that confirms a decision below its frame, in the row above the keys.
+fn confirm(prompt: &Prompt, model: &Model, frame: &mut Frame<'_>) {
+    let row = row_of(model.screen.places.status, 0);
+    let words = format!(" {}: ", title(model, prompt));
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    canvas.fill(row, Role::Text);
+    let used = canvas.put(row.x, row.y, row.width, &words, Role::Text);
+    let field = Rect {
+        x: row.x + used,
+        width: row.width - used,
+        ..row
+    };
+    prompt.field.draw(frame, field, &model.settings.look);
 }
 
 /// The title of a line, with the time left where there is a deadline.

@@ -39,7 +39,7 @@ impl Kind for Queue {
         let rows = usize::from(inside(area).height);
         let rows = rows - view::conflict_rows(model, rows);
         model.queue.scroll(rows);
-        mark(model, rows);
+        mark(model);
     }
 
     fn draw(&self, model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
@@ -78,13 +78,16 @@ impl Kind for Queue {
     }
 }
 
-/// Finds the marks of danger of the calls in the rows of the queue.
-fn mark(model: &mut Model, rows: usize) {
-    let items = model.queue.items.iter().skip(model.queue.top).take(rows);
+/// Calls that wait whose marks of danger are found before they are drawn.
+const MARKED: usize = 100;
+
+/// Finds the marks of danger of the calls in the rows of the queue and of the graph.
+fn mark(model: &mut Model) {
+    let items = model.queue.items.iter().skip(model.queue.top);
     let calls = items.filter_map(|item| match item.entry {
         QueueEntry::Call { call, .. } if !item.gone => Some(call),
         _ => None,
     });
-    let calls: Vec<_> = calls.collect();
+    let calls: Vec<_> = calls.take(MARKED).collect();
     model.run.renew_marks(&calls);
 }

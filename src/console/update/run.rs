@@ -202,7 +202,7 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
         model.message = Message::default();
     }
     if waits > before.waits && before.waits == 0 {
-        out.push(Out::Alert(format!("{waits} waiting for you")));
+        out.push(Out::Alert(format!("{waits} to decide")));
     }
     // A run that needs attention alerts like a waiting call. The text has no words of the model.
     if waits == before.waits && !before.stuck && model.run.stuck().is_some() {

@@ -5,7 +5,7 @@
 use super::{answer, repair};
 use crate::kernel::availability::{allowed, carry_out, offered};
 use crate::kernel::context::on;
-use crate::kernel::decide::{go_to_queue, subject};
+use crate::kernel::decide::{go_to_waiting, subject};
 use crate::kernel::inspector::Subject;
 use crate::kernel::model::Model;
 use crate::kernel::pane::Pane;
@@ -80,7 +80,7 @@ fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal>
         return answer::type_answer(model, press.out);
     }
     if model.screen.lead != Pane::QUEUE {
-        go_to_queue(model, id);
+        go_to_waiting(model, id);
         // The question is that of the queue, which the last frame did not show.
         refresh::prepare(model);
     }

@@ -60,7 +60,7 @@ fn no_failure(model: &Model) -> Refusal {
             .run
             .marks
             .iter()
-            .any(|mark| mark.kind == MarkKind::Failure && mark.event > event)
+            .any(|mark| mark.kind.is_like(MarkKind::Failure) && mark.event > event)
     };
     if shown.is_some_and(is_later) {
         let key = model.settings.keymap.first("next-recorded-failure");
@@ -171,14 +171,14 @@ fn pending(model: &mut Model) -> Result<(), Refusal> {
     let Some(requested) = stays.or(next) else {
         return Err(Refusal::new(idle(model)));
     };
-    if in_queue && stays.is_some() && count > 1 {
+    if stays.is_some() && count > 1 {
         let key = model.settings.keymap.first("down");
         model.set_status(format!("This one still waits. {key} goes to the next"));
     }
     model.queue.selected = Some(requested);
     match requested {
         QueueEntry::Call { call, .. } => {
-            decide::go_to_queue(model, call);
+            decide::go_to_waiting(model, call);
             // A graph in follow mode keeps following.
             if model.graph.pinned {
                 model.graph.go_to(call, &model.run);

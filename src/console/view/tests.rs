@@ -4,6 +4,7 @@ mod agent_wait;
 mod bodies;
 mod costs;
 mod deadline;
+mod decisions;
 mod frame;
 mod graphs;
 mod halted;

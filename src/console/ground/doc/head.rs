@@ -30,16 +30,9 @@ const fn most(height: usize) -> usize {
 pub(crate) struct Head {
     /// Each line with the row that it repeats, in row order.
     lines: Vec<(usize, Styled)>,
-    /// Text before the first line, and before each other line.
-    marks: [&'static str; 2],
 }
 
 impl Doc {
-    /// Sets the text before the first pinned line, and before the others.
-    pub const fn marked(&mut self, marks: [&'static str; 2]) {
-        self.head.marks = marks;
-    }
-
     /// Pins a line to the top once the row that it repeats is scrolled out.
     pub fn keep(&mut self, row: usize, line: Styled) {
         self.head.lines.push((row, line));
@@ -87,12 +80,7 @@ impl Doc {
                     *row = std::mem::take(row).own(Role::Dim, "  ");
                     row.0.extend(own);
                 }
-                _ => {
-                    let mark = self.head.marks.get(usize::from(!rows.is_empty()));
-                    let mut row = Styled::new().own(Role::Decision, mark.copied().unwrap_or_default());
-                    row.0.extend(own);
-                    rows.push(row);
-                }
+                _ => rows.push(Styled(own.collect())),
             }
         }
         rows.truncate(most);

@@ -13,7 +13,7 @@ use super::{Entry, Error, Role, Theme};
 use overrule_base::document::{self, Document, Field};
 
 /// Roles of decisions and warnings, which must be readable.
-const WEIGHTY: [Role; 17] = [
+const WEIGHTY: [Role; 19] = [
     Role::Text,
     Role::JsonKey,
     Role::JsonString,
@@ -29,9 +29,13 @@ const WEIGHTY: [Role; 17] = [
     Role::Awaiting,
     Role::Unknown,
     Role::Failed,
+    Role::Danger,
+    Role::Denied,
     Role::Warning,
     Role::Error,
 ];
+/// Roles that a file may leave out, each with the role that it then looks like.
+const OPTIONAL: [(Role, Role); 2] = [(Role::Danger, Role::Error), (Role::Denied, Role::Danger)];
 /// Minimum contrast of readable text by the web guidelines (level AA).
 pub(crate) const LEGIBLE: f64 = 4.5;
 
@@ -128,7 +132,7 @@ pub(crate) fn theme(text: &str, file: &str) -> Result<Theme, Error> {
             .error(own.span(), "is the terminal's own colour already")
             .into());
     }
-    let look = |role: &Role| match roles.get_ref().get(role) {
+    let look = |role: &Role| match written(roles.get_ref(), *role) {
         Some(look) => entry(look.get_ref(), &palette, &document),
         None => Err(document::Error {
             key: format!("roles.{}", role.key()),
@@ -146,6 +150,14 @@ pub(crate) fn theme(text: &str, file: &str) -> Result<Theme, Error> {
         has_terminal_background: background == Background::Terminal,
         light: None,
     })
+}
+
+/// The look of a role as written, or that of the role whose look it takes.
+fn written(roles: &BTreeMap<Role, Spanned<Look>>, role: Role) -> Option<&Spanned<Look>> {
+    let like = OPTIONAL.iter().find(|(one, _)| *one == role);
+    roles
+        .get(&role)
+        .or_else(|| like.and_then(|(_, like)| written(roles, *like)))
 }
 
 /// Refuses a theme in which decision texts or warnings are not readable on their background. The
@@ -168,7 +180,7 @@ fn legible(
                 "its contrast with its background is {ratio:.1} to 1, but this role needs at least {LEGIBLE}: choose \
                  colours that are further apart"
             );
-            let span = roles.get(&role).map_or(0..0, Spanned::span);
+            let span = written(roles, role).map_or(0..0, Spanned::span);
             return Err(document.error(span, &message));
         }
     }

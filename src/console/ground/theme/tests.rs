@@ -30,7 +30,7 @@ const IN_LINES: [Role; 12] = [
     Role::Error,
 ];
 /// Roles whose text is in rows that are marked by a background.
-const IN_ROWS: [Role; 15] = [
+const IN_ROWS: [Role; 17] = [
     Role::Text,
     Role::Dim,
     Role::Pending,
@@ -38,6 +38,8 @@ const IN_ROWS: [Role; 15] = [
     Role::Running,
     Role::Ok,
     Role::Failed,
+    Role::Danger,
+    Role::Denied,
     Role::Edited,
     Role::Stale,
     Role::Superseded,
@@ -117,11 +119,11 @@ fn without_green(rgb: [u8; 3]) -> [f64; 3] {
 fn one_theme_is_for_red_green_color_blindness() {
     let look = Theme::built_in("blue-orange").unwrap().look(Colours::True);
     let roles = [
-        Role::Ok,
         Role::Failed,
+        Role::Denied,
         Role::Awaiting,
         Role::Running,
-        Role::Edited,
+        Role::Text,
     ];
     for (at, one) in roles.iter().enumerate() {
         for other in &roles[at + 1..] {
@@ -236,7 +238,7 @@ fn what_is_marked_is_marked_without_colours() {
 #[test]
 fn lesser_terminals_get_lesser_colours() {
     let theme = Theme::built_in("dark").unwrap();
-    let fg = |colours| theme.look(colours).style(Role::Ok).fg;
+    let fg = |colours| theme.look(colours).style(Role::DiffAdd).fg;
     assert_eq!(fg(Colours::True), Some(Color::Rgb(0x7f, 0xd8, 0x8f)));
     assert_eq!(fg(Colours::Indexed), Some(Color::Indexed(114)));
     assert_eq!(fg(Colours::Basic), Some(Color::LightGreen));
@@ -341,6 +343,8 @@ fn a_theme_in_which_a_decision_cannot_be_read_is_refused_with_its_place() {
         "decision",
         "escaped",
         "failed",
+        "danger",
+        "denied",
         "warning",
         "error",
         "unknown",
@@ -381,6 +385,31 @@ fn a_theme_in_which_a_decision_cannot_be_read_is_refused_with_its_place() {
         Theme::parse(&dark.replacen(line, to, 1), "mine.toml").map(drop)
     };
     assert!(of("border", "border = { fg = \"ground\" }").is_ok());
+}
+
+#[test]
+fn a_theme_of_before_takes_other_roles_for_those_that_it_does_not_have() {
+    let dark = BUILT_IN[0].1;
+    let without = |keys: &[&str]| -> Look {
+        let is_there = |line: &&str| !keys.contains(&line.split_whitespace().next().unwrap_or_default());
+        let text: Vec<&str> = dark.lines().filter(is_there).collect();
+        Theme::parse(&text.join("\n"), "mine.toml")
+            .unwrap()
+            .look(Colours::True)
+    };
+    let look = without(&["denied"]);
+    assert_eq!(look.style(Role::Denied), look.style(Role::Danger));
+    let look = without(&["denied", "danger"]);
+    assert_eq!(look.style(Role::Denied), look.style(Role::Error));
+    assert_eq!(look.style(Role::Danger), look.style(Role::Error));
+}
+
+#[test]
+fn the_selection_changes_the_background_only() {
+    for name in coloured() {
+        let look = Theme::built_in(name).unwrap().look(Colours::True);
+        assert_eq!(look.style(Role::Selection).fg, None, "{name}");
+    }
 }
 
 #[test]

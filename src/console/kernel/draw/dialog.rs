@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use regex::Regex;
 
-use super::document;
+use super::{document, frame};
 use crate::ground::columns::Columns as _;
 use crate::ground::doc::Doc;
 use crate::ground::paint::{Canvas, row_of};
@@ -90,6 +90,9 @@ pub(crate) fn document(
     (top, find): (usize, Option<&Regex>),
     role: Role,
 ) {
+    if doc.title().is_some() {
+        return framed(model, frame, title, doc, (top, find));
+    }
     let area = model.screen.dialog(doc.rows());
     let body = open(model, frame, area, title, role);
     let mut canvas = Canvas {
@@ -98,6 +101,42 @@ pub(crate) fn document(
     };
     document::text(&mut canvas, body, doc, (top, model.more()), find);
     document::position(&mut canvas, area, doc, top);
+}
+
+/// Draws a document in the frame of a decision. The title is why it is asked, unless the document says it.
+fn framed(
+    model: &Model,
+    frame: &mut Frame<'_>,
+    title: &str,
+    doc: &Doc,
+    (top, find): (usize, Option<&Regex>),
+) {
+    let whole = model.screen.dialog(doc.rows() + 1);
+    let area = Rect {
+        height: whole.height.saturating_sub(1),
+        ..whole
+    };
+    let edge = row_of(whole, area.height);
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    let seen = model.stack.last().and_then(Surface::question);
+    frame::draw(
+        model,
+        &mut canvas,
+        &frame::Frame {
+            area,
+            edge: Some(edge),
+            doc,
+            top,
+            find,
+            cause: title,
+            place: None,
+            time: String::new(),
+            seen: seen.and_then(|question| model.arming.find(question, true)),
+        },
+    );
 }
 
 /// Wraps lines that are too long.
@@ -153,6 +192,7 @@ fn unframe(model: &Model, frame: &mut Frame<'_>) {
         look: &model.settings.look,
     };
     canvas.fill(area, Role::Text);
+    canvas.fill(model.screen.places.edge.unwrap_or_default(), Role::Text);
 }
 
 /// Erases all panes.

@@ -27,10 +27,6 @@ pub(crate) fn text(
         ..body
     };
     fixed(canvas, body, &head, more);
-    if let Some(last) = head.last() {
-        let line = row_of(body, head.len() as u16 - 1);
-        read_of(canvas, line, last, doc, &doc.shown(top, usize::from(body.height)));
-    }
     rows(canvas, rest, doc, (top, more), find);
 }
 
@@ -38,18 +34,6 @@ pub(crate) fn text(
 fn fixed(canvas: &mut Canvas<'_>, body: Rect, head: &[Styled], more: char) {
     for (at, line) in head.iter().enumerate() {
         canvas.row(row_of(body, at as u16), line, more);
-    }
-}
-
-/// Draws the range of visible argument rows at the end of the last line of a head.
-fn read_of(canvas: &mut Canvas<'_>, place: Rect, last: &Styled, doc: &Doc, shown: &Range<usize>) {
-    let Some((rows, of)) = doc.decided_rows(shown).filter(|(rows, _)| !rows.is_empty()) else {
-        return;
-    };
-    let words = format!("  rows {}-{} of {of}", rows.start + 1, rows.end);
-    if last.columns() + words.len() <= usize::from(place.width) {
-        let width = words.len() as u16;
-        canvas.put(place.right() - width, place.y, width, &words, Role::Dim);
     }
 }
 

@@ -21,6 +21,7 @@ const WIDE: u16 = 70;
 /// The sign of a mark.
 const fn sign(kind: MarkKind, charset: Charset) -> (char, Role) {
     match kind {
+        MarkKind::Exit => (Symbol::Exited.glyph(charset), Symbol::Exited.role()),
         MarkKind::Failure => (Symbol::Failed.glyph(charset), Role::Failed),
         MarkKind::Edit => (Symbol::Edited.glyph(charset), Role::Edited),
         MarkKind::Decision => (
@@ -28,7 +29,7 @@ const fn sign(kind: MarkKind, charset: Charset) -> (char, Role) {
                 Charset::Unicode => '◆',
                 Charset::Ascii => 'D',
             },
-            Role::Awaiting,
+            Role::Accent,
         ),
         MarkKind::Turn => (' ', Role::Dim),
     }
@@ -80,7 +81,12 @@ fn words(model: &Model, canvas: &mut Canvas<'_>, row: Rect) {
     }
     let charset = model.settings.charset;
     let mut legend = Styled::new();
-    for kind in [MarkKind::Decision, MarkKind::Failure, MarkKind::Edit] {
+    for kind in [
+        MarkKind::Decision,
+        MarkKind::Exit,
+        MarkKind::Failure,
+        MarkKind::Edit,
+    ] {
         let (sign, role) = sign(kind, charset);
         legend = legend
             .own(role, format!(" {sign}"))

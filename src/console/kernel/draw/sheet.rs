@@ -67,13 +67,19 @@ impl Sheet {
             make(&mut maker, &mut parts);
             self.doc = maker.doc;
         }
-        let height = usize::from(inside(model.screen.dialog(self.doc.rows())).height);
-        self.top = self.top.min(self.doc.last_top(height));
+        self.top = self.top.min(self.doc.last_top(self.height(model)));
     }
 
     /// Draws the rows below a title.
     pub fn draw(&self, model: &Model, frame: &mut Frame<'_>, title: &str, role: Role) {
         dialog::document(model, frame, title, &self.doc, (self.top, self.pattern()), role);
+    }
+
+    /// Rows on the screen for it, without its title and its edge.
+    pub fn height(&self, model: &Model) -> usize {
+        let edge = usize::from(self.doc.title().is_some());
+        let area = model.screen.dialog(self.doc.rows() + edge);
+        usize::from(inside(area).height).saturating_sub(edge)
     }
 
     fn pattern(&self) -> Option<&Regex> {
@@ -83,11 +89,10 @@ impl Sheet {
     /// What a frame shows of a question on it. A document that is still being laid out is no question yet.
     pub fn visible(&self, model: &Model, question: Question) -> Option<Visibility> {
         let doc = &self.doc;
-        let height = usize::from(inside(model.screen.dialog(doc.rows())).height);
         (!doc.is_waiting()).then(|| Visibility {
             question,
             // What the head of a decision covers is not on screen.
-            rows: doc.shown(self.top, height),
+            rows: doc.shown(self.top, self.height(model)),
             total: doc.rows(),
             width: model.screen.dialog_width(),
             stamp: doc.stamp(),

@@ -44,7 +44,6 @@ pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
                 kind.draw(model, &mut canvas, area);
             }
         }
-        divider(model, &mut canvas);
     }
     dialog::draw(model, frame);
     let mut canvas = Canvas {
@@ -55,23 +54,6 @@ pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
         replay::draw(model, &mut canvas, area);
     }
     status::draw(model, &mut canvas, places.status);
-}
-
-/// Draws the line between the graph and the panes next to it.
-fn divider(model: &Model, canvas: &mut Canvas<'_>) {
-    let places = model.screen.places;
-    let (Some(graph), Some(queue)) = (places.graph, places.queue) else {
-        return;
-    };
-    if queue.x <= graph.right() {
-        return;
-    }
-    let is_ascii = model.settings.charset == Charset::Ascii || model.settings.line == Line::Ascii;
-    let (top, line) = if is_ascii { ("+", "|") } else { ("┬", "│") };
-    canvas.put(graph.right(), graph.y, 1, top, Role::Border);
-    for y in graph.y + 1..graph.bottom() {
-        canvas.put(graph.right(), y, 1, line, Role::Border);
-    }
 }
 
 /// Draws the title line of a pane.
@@ -87,7 +69,9 @@ pub(crate) fn title(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pa
 
 /// Draws the title line of a pane without its text; returns the style for it.
 pub(crate) fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) -> Role {
-    let focused = model.screen.focus == pane && model.stack.is_empty();
+    // Next to the frame of a decision nothing else stands out.
+    let is_quiet = model.screen.places.edge.is_some() && pane == Pane::GRAPH;
+    let focused = model.screen.focus == pane && model.stack.is_empty() && !is_quiet;
     let role = if focused { Role::Focus } else { Role::Border };
     let rule = match (model.settings.charset, focused, model.settings.line) {
         (Charset::Ascii, true, _) | (_, true, Line::Ascii) => "=",

@@ -12,11 +12,18 @@ use crate::ground::theme::Role;
 use crate::kernel::hints;
 use crate::kernel::model::Model;
 use crate::kernel::pane::Pane;
+use crate::kernel::prompts;
 use crate::kernel::status_line;
-use crate::run::question::Question;
 
 /// Draws the lines.
 pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    // A line that confirms a decision has the first row.
+    let taken = u16::from(prompts::confirms(model)).min(area.height);
+    let area = Rect {
+        y: area.y + taken,
+        height: area.height - taken,
+        ..area
+    };
     canvas.fill(area, Role::Status);
     if area.is_empty() {
         return;
@@ -106,24 +113,11 @@ fn default_text(model: &Model) -> String {
     if !model.screen.can_decide() {
         return "too small to decide: needs 40x10".to_owned();
     }
-    if !model.stack.is_empty() {
-        return String::new();
-    }
-    match model.arming.frame.as_ref() {
-        Some(shown) if matches!(shown.question, Question::Call { .. }) => {
-            let left = shown.read.misses(shown.rows);
-            if left.is_empty() {
-                String::new()
-            } else {
-                let rows: usize = left.iter().map(std::ops::Range::len).sum();
-                let noun = if rows == 1 { "row" } else { "rows" };
-                let way = hints::reads_on(model, shown);
-                format!("{rows} {noun} unread. {way}")
-            }
-        }
-        _ => String::new(),
-    }
+    String::new()
 }
+
+/// Columns after a hint.
+const GAP: u16 = 2;
 
 fn keys(canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
     let mut x = area.x + 1.min(area.width);
@@ -140,10 +134,11 @@ fn keys(canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
     let first = leads.chain(hints.iter().filter(|hint| is_first(hint) && !hint.leads));
     let others = hints.iter().filter(|hint| !hint.stays && !is_first(hint));
     let last = hints.iter().filter(|hint| hint.stays);
-    let mut room = area.right().saturating_sub(reserved);
+    // The last hint needs no gap after it.
+    let mut room = (area.right() + GAP).saturating_sub(reserved);
     for hint in first.chain(others).chain(last) {
         if hint.stays {
-            room = area.right() + 2;
+            room = area.right() + GAP;
         }
         let need = wide(hint);
         if x + need > room {
@@ -151,7 +146,7 @@ fn keys(canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
         }
         let (key, word) = match (hint.refused, hint.decides) {
             (true, _) => (Role::Dim, Role::Dim),
-            (false, true) => (Role::DecisionKey, Role::Status),
+            (false, true) => (Role::DecisionKey, Role::Title),
             (false, false) => (Role::Key, Role::Status),
         };
         x += canvas.put(x, area.y, need, &hint.key, key);

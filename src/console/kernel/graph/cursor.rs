@@ -181,6 +181,7 @@ impl GraphPane {
             first
         };
         let lowest = first_for(self, last);
+        self.blank = 0;
         if !self.pinned {
             self.top = lowest;
         }
@@ -192,12 +193,16 @@ impl GraphPane {
             // Visible rows are not new.
             self.see();
         }
+        if self.top == 0 && self.len() <= height {
+            let lines: usize = (0..self.len()).map(|row| tall(self, row)).sum();
+            self.blank = height.saturating_sub(lines);
+        }
     }
 
     /// The row on a line of the pane, counted from 0; none above the rows and below them. `tall`
     /// returns the number of lines of a row.
     pub fn row_on(&self, line: usize, tall: impl Fn(&Self, usize) -> usize) -> Option<usize> {
-        let mut left = line.checked_sub(self.form.head())?;
+        let mut left = line.checked_sub(self.form.head() + self.blank)?;
         (self.top..self.len()).find(|row| {
             let lines = tall(self, *row);
             let is_here = left < lines;

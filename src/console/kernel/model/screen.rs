@@ -2,7 +2,8 @@
 //!
 //! Must not know: what is in a pane.
 //!
-//! The panes at the bottom share one area: one of them is shown at a time.
+//! One arrangement at every size: the graph, then what is looked at. The panes at the bottom share one area: one of them is
+//! shown at a time.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -16,15 +17,17 @@ const LOW_BAR: u16 = 16;
 const LOWEST_BAR: u16 = 10;
 /// Smallest screen on which the operator can decide.
 pub const DECIDABLE: (u16, u16) = (40, 10);
-/// Minimum number of columns for a graph to the left of the other panes.
-const BESIDE: u16 = 100;
+/// Fewest rows between header and status line for a graph above what is looked at.
+const BOTH: u16 = 14;
+/// Fewest rows of the graph above what is looked at.
+const GRAPH: u16 = 6;
+/// Fewest rows of the frame of a decision.
+const FRAME: u16 = 3;
 
 /// A line between panes that the operator can move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Border {
-    /// Between the graph and the panes to the right of it.
-    Left,
-    /// Below the graph, where it is above the others.
+    /// Below the graph.
     Graph,
     /// Below the queue.
     Queue,
@@ -35,8 +38,6 @@ pub enum Border {
 /// Sizes that the operator set; none where the layout decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sizes {
-    /// Columns of the graph, next to the others.
-    pub left: Option<u16>,
     /// Rows of the graph, above the others.
     pub graph: Option<u16>,
     /// Rows of the queue.
@@ -56,8 +57,10 @@ pub struct Places {
     pub graph: Option<Rect>,
     /// The queue.
     pub queue: Option<Rect>,
-    /// The inspector.
+    /// The inspector, or the frame of a decision without its lower edge.
     pub inspector: Option<Rect>,
+    /// The lower edge of the frame of a decision.
+    pub edge: Option<Rect>,
     /// The pane at the bottom.
     pub lower: Option<Rect>,
     /// The bar of a recorded run.
@@ -66,6 +69,17 @@ pub struct Places {
     pub status: Rect,
     /// The rows between header and status line.
     pub body: Rect,
+}
+
+/// What the panes want of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wants {
+    /// Rows of the queue without its title; none to hide it, unless it has the focus.
+    pub queue: Option<usize>,
+    /// True for a warning line below the header.
+    pub banner: bool,
+    /// Rows of the frame of a decision; none where nothing is decided.
+    pub frame: Option<usize>,
 }
 
 /// Size, focus and areas.
@@ -197,8 +211,7 @@ impl Screen {
         (whole, list, inside(rest))
     }
 
-    /// The border at a place of the screen: a title line below a pane, or the column next to the
-    /// graph.
+    /// The border at a place of the screen: a title line below a pane.
     pub fn border_at(&self, x: u16, y: u16) -> Option<Border> {
         let places = &self.places;
         let title = |area: Option<Rect>| {
@@ -209,24 +222,22 @@ impl Screen {
         if title(places.lower) {
             return Some(Border::Lower);
         }
-        let graph = places.graph?;
-        let beside = places.queue.is_some_and(|queue| queue.x > graph.x);
-        if beside {
-            if x == graph.right() && graph.top() <= y && y < graph.bottom() {
-                return Some(Border::Left);
-            }
-        } else if title(places.queue) {
+        places.graph?;
+        if title(places.queue) {
             return Some(Border::Graph);
         }
-        title(places.inspector).then_some(Border::Queue)
+        let above = match places.queue {
+            Some(queue) if queue.height > 1 => Border::Queue,
+            _ => Border::Graph,
+        };
+        title(places.inspector).then_some(above)
     }
 
     /// Moves a border to a place of the screen; the layout keeps every pane usable.
-    pub fn move_border(&mut self, border: Border, x: u16, y: u16) {
+    pub fn move_border(&mut self, border: Border, y: u16) {
         let places = self.places;
         let below = |area: Option<Rect>| area.map_or(0, |area| y.saturating_sub(area.y)).max(1);
         match border {
-            Border::Left => self.sizes.left = Some(x.saturating_add(1)),
             Border::Graph => self.sizes.graph = Some(below(places.graph)),
             Border::Queue => self.sizes.queue = Some(below(places.queue)),
             Border::Lower => self.sizes.lower = Some(places.body.bottom().saturating_sub(y).max(1)),
@@ -253,32 +264,37 @@ impl Screen {
         }
     }
 
-    /// Computes the areas of the panes. The queue wants `queued` rows.
-    pub fn arrange(&mut self, queued: usize, banner: bool) {
-        self.places = places(self, queued, banner);
+    /// Computes the areas of the panes.
+    pub fn arrange(&mut self, wants: Wants) {
+        self.places = places(self, wants);
+    }
+
+    /// The most rows of the frame of a decision.
+    pub const fn most_of_frame(&self) -> u16 {
+        self.height * 3 / 5
     }
 }
 
 /// A long message gets more rows only if no pane appears or disappears because of it.
-fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
-    let usual = laid_out(screen, queued, banner, 0);
+fn places(screen: &Screen, wants: Wants) -> Places {
+    let usual = laid_out(screen, wants, 0);
     let requested = screen.wordy.saturating_sub(usual.status.height);
     let shown = |places: &Places| {
         [places.graph, places.queue, places.inspector, places.lower].map(|area| area.is_some())
     };
     (1..=requested)
         .rev()
-        .map(|further| laid_out(screen, queued, banner, further))
+        .map(|further| laid_out(screen, wants, further))
         .find(|places| shown(places) == shown(&usual))
         .unwrap_or(usual)
 }
 
 /// Areas with `further` more rows than usual for the message on the status line.
-fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Places {
+fn laid_out(screen: &Screen, wants: Wants, further: u16) -> Places {
     let (width, height) = (screen.width, screen.height);
     let row = |y: u16, rows: u16| Rect::new(0, y.min(height), width, rows.min(height.saturating_sub(y)));
     let header = row(0, 1);
-    let top = if banner && height >= 5 { 2 } else { 1 };
+    let top = if wants.banner && height >= 5 { 2 } else { 1 };
     let status_rows = further + if height >= 20 { 2 } else { 1 };
     let status = row(height.saturating_sub(status_rows).max(1), status_rows);
     let bar_rows = match (screen.bar, height) {
@@ -300,6 +316,7 @@ fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Place
     }
     if screen.zoom || width < 40 || body.height < 8 {
         *slot(&mut out, screen.focus.place()) = Some(body);
+        open_frame(&mut out, wants);
         return out;
     }
     let mut rest = body;
@@ -318,45 +335,62 @@ fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Place
         out.lower = Some(rest);
         return out;
     }
-    let queue_rows = |most: u16, room: u16| {
-        let own = u16::try_from(queued)
-            .unwrap_or(u16::MAX)
-            .saturating_add(1)
-            .clamp(2, most);
-        sizes.queue.unwrap_or(own).clamp(2, room.saturating_sub(3).max(2))
-    };
-    if width >= BESIDE {
-        let left = sizes.left.unwrap_or(width * 9 / 20).clamp(20, width - 30);
-        let (graph, right) = split_columns(rest, left);
-        // A blank column separates the texts of the panes.
-        let graph = Rect {
-            width: graph.width - 1,
-            ..graph
-        };
-        let (queue, inspector) = split_rows(right, queue_rows((rest.height / 3).max(3), right.height));
-        out.graph = Some(graph);
-        out.queue = Some(queue);
-        out.inspector = Some(inspector);
-    } else if rest.height >= 14 {
-        let graph = match screen.focus.place() {
-            Place::Graph => rest.height / 2,
-            // The inspector holds what has to be read before a decision.
-            _ => (rest.height / 5).max(4),
-        };
-        let graph = sizes.graph.unwrap_or(graph).clamp(3, rest.height - 6);
-        let (graph, below) = split_rows(rest, graph);
-        let (queue, inspector) = split_rows(below, queue_rows((rest.height / 5).max(3), below.height));
-        out.graph = Some(graph);
-        out.queue = Some(queue);
-        out.inspector = Some(inspector);
-    } else if screen.focus.place() == Place::Graph {
-        out.graph = Some(rest);
-    } else {
-        let (queue, inspector) = split_rows(rest, queue_rows(3, rest.height));
-        out.queue = Some(queue);
-        out.inspector = Some(inspector);
-    }
+    stack_panes(screen, wants, rest, &mut out);
+    open_frame(&mut out, wants);
     out
+}
+
+/// Puts the graph, the queue and what is looked at above each other.
+fn stack_panes(screen: &Screen, wants: Wants, rest: Rect, out: &mut Places) {
+    let (sizes, focus) = (&screen.sizes, screen.focus.place());
+    if rest.height < BOTH && focus == Place::Graph {
+        out.graph = Some(rest);
+        return;
+    }
+    let has_graph = rest.height >= BOTH;
+    let queue = match wants.queue {
+        _ if focus == Place::Queue => {
+            let rows = u16::try_from(wants.queue.unwrap_or(0)).unwrap_or(u16::MAX);
+            let most = if has_graph { rest.height / 4 } else { 3 };
+            let own = rows.saturating_add(1).clamp(2, most.max(3));
+            let room = rest
+                .height
+                .saturating_sub(if has_graph { GRAPH + FRAME } else { FRAME });
+            sizes.queue.unwrap_or(own).clamp(2, room.max(2))
+        }
+        Some(_) => 1,
+        None => 0,
+    };
+    let room = rest.height - queue;
+    let below = if has_graph {
+        let wanted = match wants.frame {
+            Some(rows) => u16::try_from(rows).unwrap_or(u16::MAX),
+            None if focus == Place::Inspector => u16::MAX,
+            None => rest.height / 2,
+        };
+        let usual = wanted.min(screen.most_of_frame()).min(room.saturating_sub(GRAPH));
+        let by_graph = sizes.graph.map(|graph| room.saturating_sub(graph));
+        by_graph.unwrap_or(usual).clamp(FRAME, room - FRAME)
+    } else {
+        room
+    };
+    let (upper, below) = split_rows(rest, rest.height - below);
+    let (graph, line) = split_rows(upper, upper.height - queue);
+    out.graph = has_graph.then_some(graph);
+    out.queue = (queue > 0).then_some(line);
+    out.inspector = Some(below);
+}
+
+/// Takes the last row of what is looked at for the lower edge of a frame.
+fn open_frame(out: &mut Places, wants: Wants) {
+    let Some(area) = out
+        .inspector
+        .filter(|area| wants.frame.is_some() && area.height >= FRAME)
+    else {
+        return;
+    };
+    let (area, edge) = split_rows(area, area.height - 1);
+    (out.inspector, out.edge) = (Some(area), Some(edge));
 }
 
 fn slot(places: &mut Places, place: Place) -> &mut Option<Rect> {
@@ -385,18 +419,6 @@ fn split_rows(area: Rect, upper: u16) -> (Rect, Rect) {
         Rect {
             y: area.y + upper,
             height: area.height - upper,
-            ..area
-        },
-    )
-}
-
-fn split_columns(area: Rect, left: u16) -> (Rect, Rect) {
-    let left = left.min(area.width);
-    (
-        Rect { width: left, ..area },
-        Rect {
-            x: area.x + left,
-            width: area.width - left,
             ..area
         },
     )

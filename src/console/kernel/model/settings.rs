@@ -40,6 +40,8 @@ pub struct Settings {
     pub reach: Reach,
     /// How weights are computed, and what is known of the tools in advance.
     pub watch: Watch,
+    /// True where the old and the new lines of a difference are next to each other on a wide screen.
+    pub side_by_side: bool,
     /// UTC milliseconds at the console's time 0; none for a recorded run, which has no clock.
     pub utc_zero: Option<i64>,
 }

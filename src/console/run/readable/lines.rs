@@ -48,6 +48,15 @@ pub fn in_quotes(json: &str) -> Option<String> {
     is_like_json.then(|| format!("\"{text}\""))
 }
 
+/// A list of strings as `a, b`, if each is a word that cannot be mistaken; none otherwise.
+pub fn list_of_words(json: &str) -> Option<String> {
+    let list: Vec<String> = serde_json::from_str(json).ok()?;
+    let is_plain = |word: &String| {
+        !word.is_empty() && word.trim() == word && !word.contains([',', '"', '[', ']', '{', '}', '\n'])
+    };
+    (!list.is_empty() && list.iter().all(is_plain)).then(|| list.join(", "))
+}
+
 fn command_lines(out: &mut Vec<String>, text: &str) {
     for (at, line) in visible_lines(text).iter().enumerate() {
         out.push(format!("{} {line}", if at == 0 { '$' } else { ' ' }));

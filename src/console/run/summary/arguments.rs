@@ -9,7 +9,7 @@ use overrule_domain::state::State;
 use overrule_schema::RESERVED;
 
 /// Longest arguments that are parsed.
-const MAX_PARSED: usize = 256 * 1024;
+pub(super) const MAX_PARSED: usize = 256 * 1024;
 /// Longest JSON text that is read whole for a line.
 const DECODED: usize = 16 * 1024;
 /// Characters of a JSON escape, and of the second half of a surrogate pair.
@@ -80,6 +80,14 @@ pub fn arguments_in(state: &State, args: &str) -> Summary {
         Some(shorter) => arguments(&shorter),
         None => arguments(args),
     }
+}
+
+/// A path relative to the workspace; none where it is not inside of it.
+pub(super) fn inside_workspace<'p>(state: &State, path: &'p str) -> Option<&'p str> {
+    let workspace = state.started.as_ref()?.workspace.trim_end_matches('/');
+    let rest = path.strip_prefix(workspace)?.strip_prefix('/')?;
+    let is_inside = workspace.starts_with('/') && !rest.split('/').any(|part| part == "..");
+    is_inside.then_some(if rest.is_empty() { "." } else { rest })
 }
 
 /// Arguments with paths relative to the workspace; none where no path is inside of it.
@@ -173,7 +181,7 @@ fn value(one: &Argument<'_>) -> UntrustedText {
     }
 }
 
-fn argument_text(one: &Argument<'_>, text: &str, whole: usize) -> UntrustedText {
+pub(super) fn argument_text(one: &Argument<'_>, text: &str, whole: usize) -> UntrustedText {
     let keep = match one.from {
         _ if is_place(one.name, text) => Keep::End,
         Some(from) => Keep::From(from),
@@ -243,7 +251,7 @@ fn reads_as_json(text: &str) -> bool {
 }
 
 /// True for a text that cannot be mistaken for named arguments, nor for a value that is no text.
-fn is_unambiguous(text: &str) -> bool {
+pub(super) fn is_unambiguous(text: &str) -> bool {
     let stop = text.find(|c: char| c.is_whitespace() || matches!(c, '=' | '"'));
     let named = stop
         .and_then(|at| text.get(at..))

@@ -11,6 +11,12 @@ use overrule_base::text;
 
 /// The sign of a cut. An ASCII screen replaces it.
 pub(crate) const CUT: &str = "…";
+/// The sign of a line break. An ASCII screen replaces it.
+const BREAK: &str = "↵";
+/// The marks of a line break.
+const BREAKS: [&str; 2] = ["⟨LF⟩", "<LF>"];
+/// The most blanks at the start of a line that are shown as blanks.
+const INDENT: usize = 16;
 /// Characters of a text that a line uses. A run of blanks counts as a few, because its number is shown.
 const MOST: usize = 1200;
 /// Bytes that are scanned for them.
@@ -31,7 +37,7 @@ pub enum Kind {
     Plain,
     /// A mark for a character.
     Mark,
-    /// A mark for a number of blanks.
+    /// A mark for a number of blanks, or the sign of a line break.
     Blank,
     /// The sign of a cut.
     Cut,
@@ -113,7 +119,7 @@ impl UntrustedText {
     /// The columns of the whole text, counted only until they exceed `most`.
     pub(crate) fn columns(&self, most: usize) -> usize {
         let mut used = self.marks() + usize::from(self.more);
-        for span in text::spans(&self.text) {
+        for span in spans(&self.text) {
             if span.text.is_ascii() {
                 used = used.saturating_add(span.text.len()).min(most.saturating_add(1));
             } else {
@@ -141,7 +147,7 @@ impl UntrustedText {
         match self.keep {
             Keep::End if !fits => self.put_end(inside, out),
             Keep::From(at) if !fits => self.put_from(at, inside, out),
-            _ if fits && !self.more => text::spans(&self.text)
+            _ if fits && !self.more => spans(&self.text)
                 .iter()
                 .for_each(|span| add(out, kind(span), &span.text)),
             _ => put_head(atoms(&self.text), inside, self.more, out),
@@ -253,7 +259,33 @@ fn add_all(out: &mut Pieces, atoms: &[Atom<'_>]) {
 
 /// The atoms of a text in its visible form.
 fn atoms(text: &str) -> impl Iterator<Item = Atom<'_>> {
-    text::spans(text).into_iter().flat_map(split_atoms)
+    spans(text).into_iter().flat_map(split_atoms)
+}
+
+/// The visible form of a text in one row: a line break is a sign, and the blanks at the start of a line are blanks.
+fn spans(text: &str) -> Vec<text::Span<'_>> {
+    let mut spans = text::spans(text);
+    let mut begins = true;
+    let last = spans.len().saturating_sub(1);
+    for (at, span) in spans.iter_mut().enumerate() {
+        let is_break = span.kind == text::Kind::Escaped && BREAKS.contains(&&*span.text);
+        let indent = (begins && at < last && span.kind == text::Kind::Blank)
+            .then(|| blanks(&span.text))
+            .flatten();
+        begins = is_break;
+        if is_break {
+            (span.kind, span.text) = (text::Kind::Blank, BREAK.into());
+        } else if let Some(count) = indent {
+            (span.kind, span.text) = (text::Kind::Plain, " ".repeat(count).into());
+        }
+    }
+    spans
+}
+
+/// The number of blanks that a mark stands for, if it is small.
+fn blanks(mark: &str) -> Option<usize> {
+    let digits: String = mark.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|count| *count <= INDENT)
 }
 
 /// The atoms of a piece of visible text. A mark stays whole.

@@ -233,7 +233,7 @@ fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, Refusal> {
         let key = model.settings.keymap.first("why-waiting");
         Refusal::new(format!("No call to go to. {key} shows what helps"))
     })?;
-    if !decide::go_to_queue(model, call) {
+    if !decide::go_to_waiting(model, call) {
         jumps::go(model, call)?;
     }
     // Verbs apply to the current selection.

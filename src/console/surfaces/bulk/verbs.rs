@@ -15,9 +15,11 @@ pub const APPROVE_ALL: Verb = Verb {
     keys: &["A"],
     contexts: PANES,
     doc: "list every call that can be approved together; a second key approves the list",
+    hint: "all",
     effect: Effect::Records,
     decides: true,
     care: Care::Careful,
+    available: |model| offered(model.queue.waiting() > 1),
     run: |model, _| approve::list(model),
     ..Verb::BASE
 };

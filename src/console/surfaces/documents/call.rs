@@ -268,8 +268,7 @@ fn proposed(maker: &mut Maker<'_>, node: &Node) {
 /// The style of an effect class.
 pub(crate) const fn looks(effect: EffectClass) -> Role {
     match effect {
-        EffectClass::Pure | EffectClass::Read => Role::Ok,
-        EffectClass::Idempotent => Role::Warning,
-        EffectClass::Write | EffectClass::Unknown => Role::Failed,
+        EffectClass::Pure | EffectClass::Read => Role::Dim,
+        EffectClass::Idempotent | EffectClass::Write | EffectClass::Unknown => Role::Text,
     }
 }

@@ -7,6 +7,7 @@
 use crate::ground::doc::Styled;
 use crate::ground::theme::Role;
 use crate::run::maker::{Maker, NAME};
+use overrule_base::known_tool;
 use overrule_base::shell_line::Program;
 use overrule_base::text::visible;
 use overrule_domain::call::{Call, FileCheck, Gate, Operand};
@@ -32,6 +33,8 @@ pub(crate) struct Derived<'c> {
     commands: Vec<CommandView>,
     /// Other warnings.
     warning: Option<&'static str>,
+    /// True if each command is part of the line as it is shown.
+    is_written: bool,
 }
 
 impl<'c> Derived<'c> {
@@ -42,34 +45,53 @@ impl<'c> Derived<'c> {
         } else {
             commands(call, tool, shown)
         };
-        Self {
+        let mut derived = Self {
             files: RunFilesView::of(call),
             commands,
             warning,
-        }
+            is_written: false,
+        };
+        let line = (shown.len() <= LINE).then(|| line_of(shown)).flatten();
+        derived.is_written = line.is_some_and(|line| derived.written(&line).is_some());
+        derived
     }
 
-    /// Adds, above the bytes, a pointer to the facts below, and the warnings among them.
+    /// Adds, above the call, the warnings.
     pub(crate) fn above(&self, maker: &mut Maker<'_>) {
-        let files = self.files.runs.iter().filter(|one| one.seen.is_file()).count();
-        let mut below = Vec::new();
-        if !self.commands.is_empty() {
-            below.push(many(self.commands.len(), "command"));
-        }
-        if files > 0 {
-            below.push(format!("{} that it may run", many(files, "file")));
-        }
-        if !below.is_empty() {
-            let words = format!("{}: see below the arguments", below.join(", "));
-            maker.fact("holds", Role::Text, words);
-        }
         for words in self
             .files_warned_of()
             .into_iter()
             .chain(self.commands_warned_of())
         {
-            maker.fact("look out", Role::Warning, words);
+            maker.own(Role::Warning, words);
         }
+    }
+
+    /// The commands of a shell line as it is written, each with the sign before it, and a word where the policy decides
+    /// differently about several; none if they are not all of the line.
+    pub(crate) fn written(&self, line: &str) -> Option<Vec<(String, String, &'static str)>> {
+        let differs = self
+            .commands
+            .iter()
+            .any(|one| one.policy != self.commands.first().and_then(|first| first.policy));
+        let mut rest = line;
+        let mut found = Vec::new();
+        for command in &self.commands {
+            let at = rest.find(&command.text)?;
+            let (sign, others) = rest.split_at_checked(at)?;
+            let sign = sign.trim();
+            if sign != command.after || sign.contains(['\n', '#']) || command.text.contains('\n') {
+                return None;
+            }
+            let word = match command.policy {
+                Some(Gate::Ask) if differs => "asks",
+                Some(Gate::Deny) => "denied",
+                _ => "",
+            };
+            found.push((sign.to_owned(), command.text.clone(), word));
+            rest = others.strip_prefix(command.text.as_str())?;
+        }
+        (!found.is_empty() && rest.trim().is_empty()).then_some(found)
     }
 
     /// Warnings about files that it may run: changed, unknown or unread.
@@ -108,30 +130,20 @@ impl<'c> Derived<'c> {
     /// Warnings about commands that only a shell can resolve, or that the policy denies.
     fn commands_warned_of(&self) -> Vec<String> {
         let all = self.commands.len();
-        let denied = self
-            .commands
-            .iter()
-            .filter(|one| one.policy == Some(Gate::Deny))
-            .count();
-        let unnamed = self
-            .commands
-            .iter()
-            .filter(|one| one.program == Program::Unknown)
-            .count();
-        let more = self.commands.iter().filter(|one| one.more).count();
-        let found = [
-            (denied, "the policy denies"),
-            (unnamed, "only a shell can tell which program runs in"),
-            (more, "only a shell can tell all that is done by"),
-        ];
+        let count = |is: &dyn Fn(&CommandView) -> bool| self.commands.iter().filter(|one| is(one)).count();
+        let denied = count(&|one| one.policy == Some(Gate::Deny));
+        let unread = count(&|one| one.more || one.program == Program::Unknown);
+        let found = [(denied, "the policy denies"), (unread, "cannot be read fully")];
         let found = found.into_iter().filter(|(count, _)| *count > 0);
-        let found = found.map(|(count, words)| format!("{words} {count} of {all} commands"));
+        let found = found.map(|(count, words)| format!("{words}: {count} of {all} commands"));
         found.chain(self.warning.map(str::to_owned)).collect()
     }
 
     /// Adds each command with its program and the policy's decision, and each file that it may run.
     pub(crate) fn below(&self, maker: &mut Maker<'_>) {
-        self.each_command(maker);
+        if !self.is_written {
+            self.each_command(maker);
+        }
         // Their contents are part of the decision, and are checked again before the launch.
         for row in file_rows(&self.files, 0) {
             maker.over(row, usize::from(NAME));
@@ -178,6 +190,16 @@ impl<'c> Derived<'c> {
             maker.over(row, INDENT);
         }
     }
+}
+
+/// The line of a shell call.
+fn line_of(args: &str) -> Option<String> {
+    let args: serde_json::Value = serde_json::from_str(args).ok()?;
+    Some(
+        known_tool::value_in(&args, known_tool::LINE)?
+            .as_str()?
+            .to_owned(),
+    )
 }
 
 /// Adds an indented row for each file that a call may run. Only the shell knows which of them it runs.

@@ -14,6 +14,16 @@ use overrule_present::call::DeadlineView;
 /// The most characters of quoted text.
 const QUOTE_CHARS: usize = 220;
 
+/// Adds the quoted reason of a rule of the workspace, if one asks.
+pub(crate) fn quote(maker: &mut Maker<'_>, verdict: &Verdict) {
+    let words = quoted(verdict).and_then(|quoted| quoted.words);
+    if let Some(words) = words {
+        let line = Styled::new().own(Role::Text, "the workspace's rule says \"");
+        let line = between_marks(line, &words).own(Role::Text, "\"");
+        maker.over(line, 2);
+    }
+}
+
 /// Adds the rule that decided. The reason from a workspace file is quoted, never shown as the console's own text.
 pub(crate) fn rule(maker: &mut Maker<'_>, verdict: &Verdict) {
     let Some(quoted) = quoted(verdict) else {
@@ -97,9 +107,7 @@ fn between_marks(mut line: Styled, words: &str) -> Styled {
 
 /// Adds warnings about deceptive characters in the arguments.
 pub(crate) fn look_out(maker: &mut Maker<'_>, survey: &Survey) {
-    for (at, words) in survey.lines().into_iter().enumerate() {
-        // The last line is about all of them, if there are more.
-        let name = if at < survey.first.len() { "look out" } else { "" };
-        maker.fact(name, Role::Warning, words);
+    for words in survey.lines() {
+        maker.own(Role::Warning, words);
     }
 }

@@ -8,10 +8,11 @@ use crate::ground::theme::Role;
 use crate::run::maker::Maker;
 
 /// Signs and their meanings, those of calls first: what the operator looks up most often.
-const SIGNS: [(Symbol, &str); 30] = [
+const SIGNS: [(Symbol, &str); 32] = [
     (Symbol::Awaiting, "waits for you"),
     (Symbol::Running, "running"),
     (Symbol::Ok, "succeeded"),
+    (Symbol::Exited, "exit code, conflict"),
     (Symbol::Failed, "failed"),
     (Symbol::Rejected, "rejected or denied"),
     (Symbol::OutcomeUnknown, "outcome unknown"),
@@ -39,6 +40,7 @@ const SIGNS: [(Symbol, &str); 30] = [
     (Symbol::MoreBelow, "new rows below"),
     (Symbol::ModelText, "of model or operator"),
     (Symbol::Ellipsis, "text left out"),
+    (Symbol::LineBreak, "line break"),
 ];
 
 /// The digits in the strip of the whole run.

@@ -1,64 +1,69 @@
-//! The readable form of a decision: marks of danger, why it asks, and the form itself in the frame.
+//! The readable form of a decision: marks of danger, warnings, the call, and what was computed from it.
 //!
 //! Must not know: keys, how a decision is sent, how a form is made.
 
 use std::sync::Arc;
 
 use super::derived::Derived;
-use super::{frame, head, tool_change};
+use super::{changed_lines, frame, tool_change};
 use crate::ground::columns::Columns as _;
 use crate::ground::diff;
-use crate::ground::diff::Change;
 use crate::ground::doc;
 use crate::ground::doc::{Form, ShownNow, Styled};
-use crate::ground::pager::{Pager, Wrap};
+use crate::ground::pager::Wrap;
 use crate::ground::theme::Role;
-use crate::run::maker::{Maker, NAME};
+use crate::run::maker::Maker;
 use crate::run::part::RunPart;
 use crate::run::readable;
 use crate::run::readable::{Found, Part, Readable};
-use overrule_base::text::{self, visible};
-use overrule_domain::call::{Call, EffectClass, Shown, ShownForm, Verdict};
+use crate::run::summary;
+use overrule_base::known_tool::PATH;
+use overrule_base::text::visible;
+use overrule_domain::call::{Call, Shown, ShownForm};
 use overrule_domain::id::NodeId;
 use overrule_domain::node::Node;
-use overrule_policy::DangerMark;
-use overrule_present::danger::NO_MATCH;
+use overrule_domain::tags;
+use overrule_domain::why;
+use overrule_present::danger;
+use overrule_present::question;
 
-/// Columns of the name of an argument.
+/// The danger of a call whose effect cannot be undone.
+const UNDOABLE: &str = "cannot be undone";
+/// Columns of the name of an argument, with the blank after it.
 const ARGUMENT: usize = 10;
-/// Columns of a line number with its blank.
-const NUMBER: usize = 5;
+/// The tags that are shown in other words.
+const KNOWN_TAGS: [&str; 3] = [tags::IRREVERSIBLE, "external", tags::ASKS_OPERATOR];
 
-/// What an effect class says to a person.
-pub(crate) const fn effect_words(effect: EffectClass) -> &'static str {
-    match effect {
-        EffectClass::Pure => "computes only",
-        EffectClass::Read => "reads only",
-        EffectClass::Idempotent => "changes something; repeating it changes nothing more",
-        EffectClass::Write => "changes something",
-        EffectClass::Unknown => "may change anything",
-    }
-}
-
-/// The marks as a line; without any, that no rule matched.
-pub(crate) fn marks_line(marks: &[DangerMark]) -> Styled {
-    if marks.is_empty() {
-        return Styled::new().own(Role::Dim, NO_MATCH);
-    }
+/// The marks of danger of a call as a line: `cannot be undone, deletes (rm, git clean)`; empty without any.
+pub(crate) fn marks_line(run: &RunPart, id: NodeId) -> Styled {
     let mut line = Styled::new();
-    for (at, mark) in marks.iter().enumerate() {
-        let comma = if at > 0 { ", " } else { "" };
-        line = line
-            .own(Role::Failed, format!("{comma}{}", mark.kind.label()))
-            .own(Role::Dim, " (")
-            .untrusted(Role::Text, &mark.because, 40)
-            .own(Role::Dim, ")");
+    if run
+        .state
+        .call(id)
+        .is_some_and(|call| question::is_irreversible(&run.state, call))
+    {
+        line = line.own(Role::Danger, UNDOABLE);
+    }
+    let tool = run.state.node(id).and_then(Node::as_call).map(|(tool, _)| tool);
+    let marks = run.danger_of(id);
+    for (kind, those) in danger::by_kind(&marks, tool.map_or("", |tool| tool)) {
+        let comma = if line.0.is_empty() { "" } else { ", " };
+        line = line.own(Role::Danger, format!("{comma}{}", kind.label()));
+        for (at, because) in those.iter().enumerate() {
+            let before = if at == 0 { " (" } else { ", " };
+            line = line
+                .own(Role::Danger, before)
+                .untrusted(Role::Danger, because, 40);
+        }
+        if !those.is_empty() {
+            line = line.own(Role::Danger, ")");
+        }
     }
     line
 }
 
 /// Adds the decision about a call: in its readable form, or as exact bytes where these come first or are chosen.
-pub(crate) fn decision(maker: &mut Maker<'_>, id: NodeId) {
+pub(crate) fn decision(maker: &mut Maker<'_>, id: NodeId, warnings: &[String]) {
     let run = maker.run;
     let (Some(call), Some(node)) = (run.state.call(id), run.state.node(id)) else {
         return;
@@ -67,6 +72,10 @@ pub(crate) fn decision(maker: &mut Maker<'_>, id: NodeId) {
         return;
     };
     let tool = Arc::clone(tool);
+    danger(maker, id);
+    for words in warnings {
+        maker.own(Role::Warning, words.as_str());
+    }
     // Without the survey of a long text it is not known which form comes first.
     let Ok(survey) = maker.cache.survey(&shown) else {
         maker.shown = Some(exact_form());
@@ -93,32 +102,23 @@ pub(crate) fn decision(maker: &mut Maker<'_>, id: NodeId) {
         forced: why.is_some(),
     });
     if let Some(why) = &why {
-        maker.fact("look out", Role::Warning, format!("exact bytes first: {why}"));
+        maker.own(Role::Warning, format!("exact bytes first: {why}"));
     }
     if exact {
-        danger(maker, id);
         return super::call::exact(maker, id, true);
     }
-    tool_line(maker, call, &tool);
-    danger(maker, id);
+    about_tool(maker, call, &tool);
     why_asked(maker, call);
     tool_change::notice(maker, id);
     super::call::changed(maker, node);
     let derived = Derived::of(call, &tool, &shown);
     derived.above(maker);
     frame::look_out(maker, &survey);
-    draw(maker, &form);
+    draw(maker, call, (&tool, &form), &derived);
     super::call::like_another(maker, id);
     derived.below(maker);
     tool_change::differences(maker, id);
     super::call::after(maker, call, node);
-    let key = maker.exact_key.clone();
-    if !key.is_empty() {
-        maker.own(
-            Role::Dim,
-            format!("{key} shows the exact bytes, the digest and the rule"),
-        );
-    }
 }
 
 fn exact_form() -> ShownNow {
@@ -138,47 +138,46 @@ fn replaced(run: &RunPart, id: NodeId) -> Option<Found<'_>> {
     Some((&found.replaced, found.base.as_ref()))
 }
 
-fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
-    let card = maker.run.tool(tool);
-    let mut line = Styled::new()
-        .own(Role::Dim, "tool       ")
-        .untrusted(Role::Accent, tool, 80)
-        .own(
-            super::call::looks(call.effect),
-            format!("  {}", effect_words(call.effect)),
-        );
-    match card {
-        Some(card) => {
-            for tag in &card.tags {
-                line = line.own(Role::Failed, "  ").untrusted(Role::Failed, tag, 40);
-            }
-        }
-        None => line = line.own(Role::Warning, "  not a tool of this run"),
+/// Adds what the tool is known for, where the title does not say it.
+fn about_tool(maker: &mut Maker<'_>, call: &Call, tool: &str) {
+    let Some(card) = maker.run.tool(tool) else {
+        maker.own(Role::Warning, "not a tool of this run");
+        return;
+    };
+    let is_external = card.tags.iter().any(|tag| tag == "external");
+    let cause = question::cause(&maker.run.state, call);
+    let is_shell = overrule_base::known_tool::is_shell(tool);
+    if is_external && !is_shell && !cause.ends_with("other machines") {
+        maker.own(Role::Dim, "reaches another machine");
     }
-    maker.over(line, usize::from(NAME));
+    let others = card.tags.iter().filter(|tag| !KNOWN_TAGS.contains(&tag.as_str()));
+    for tag in others {
+        let line = if tag == tags::UNINSPECTABLE {
+            Styled::new().own(Role::Warning, "its arguments do not say all that it does")
+        } else {
+            Styled::new().own(Role::Dim, "tag ").untrusted(Role::Dim, tag, 40)
+        };
+        maker.over(line, 0);
+    }
 }
 
 /// Adds the marks of danger, and keeps them on screen.
 fn danger(maker: &mut Maker<'_>, id: NodeId) {
-    let marks = marks_line(&maker.run.danger_of(id));
-    let row = maker.doc.rows();
-    let mut line = Styled::new().own(Role::Dim, "danger     ");
-    line.0.extend(marks.0);
-    maker.over(line.clone(), usize::from(NAME));
-    let exact = maker.shown.as_ref().is_some_and(|shown| shown.exact);
-    if !exact {
-        maker.doc.keep(row, line);
+    let marks = marks_line(maker.run, id);
+    if marks.0.is_empty() {
+        return;
     }
+    let row = maker.doc.rows();
+    let mut line = Styled::new().own(Role::Danger, "danger: ");
+    line.0.extend(marks.0);
+    maker.over(line.clone(), 2);
+    maker.doc.keep(row, line);
 }
 
-/// Adds in one line why the call asks, and what else the operator must know to answer.
+/// Adds the quoted reason of a rule of the workspace, and what else the operator must know to answer.
 fn why_asked(maker: &mut Maker<'_>, call: &Call) {
     if let Some(verdict) = &call.verdict {
-        if verdict.quoted.is_some() || verdict.rule.starts_with("workspace ") {
-            frame::rule(maker, verdict);
-        } else {
-            maker.field("why", &asks_because(verdict));
-        }
+        frame::quote(maker, verdict);
     }
     frame::approver(maker, call);
     frame::deadline(maker, call);
@@ -188,102 +187,185 @@ fn why_asked(maker: &mut Maker<'_>, call: &Call) {
     }
 }
 
-/// Why a rule asks, in one line.
-pub fn asks_because(verdict: &Verdict) -> String {
-    let of_preset = verdict
-        .rule
-        .strip_prefix("preset ")
-        .and_then(|rest| rest.split_once(": "));
-    let reason = verdict.reason.trim_end_matches('.');
-    match of_preset {
-        Some((preset, "everything asks")) => format!("the policy `{preset}` asks about every call"),
-        Some((_, "what cannot be undone asks")) => "it cannot be undone".to_owned(),
-        Some((preset, "reads that reach outside ask")) => {
-            format!("the policy `{preset}` asks about reads that reach other machines")
-        }
-        Some((preset, "the rest asks")) => {
-            format!("the policy `{preset}` asks about calls that change something")
-        }
-        _ => reason.to_owned(),
+/// Adds the reason that the model gives for a call, in one row.
+pub(crate) fn reason(maker: &mut Maker<'_>, node: &Node) {
+    if let Some(why) = why::of(node) {
+        let mark = maker.glyph(crate::ground::symbols::Symbol::ModelText);
+        let line = Styled::new().own(Role::ModelText, format!("{mark} the agent says: "));
+        let room = usize::from(maker.width).saturating_sub(line.columns());
+        maker
+            .doc
+            .line(line.summary(Role::Dim, &summary::text_of(&why), room));
     }
 }
 
-/// Adds a form in the frame. No decision is possible until all of its texts are laid out.
-fn draw(maker: &mut Maker<'_>, form: &Readable) {
+/// Adds the form of a call. No decision is possible until all of its texts are laid out.
+fn draw(maker: &mut Maker<'_>, call: &Call, (tool, form): (&str, &Readable), derived: &Derived<'_>) {
     let Some(shown) = maker.shown.clone() else { return };
-    head::form(maker, form.shown.form);
     maker.doc.begin_decided(shown);
-    for part in &form.parts {
+    for part in ordered(maker, tool, &form.parts) {
         match part {
-            Part::Note(words) => note(maker, words),
-            Part::Line(line) => value(maker, line, Form::Readable, ("$ ", "  "), Role::Text),
+            Part::Note(words) => changed_lines::note(maker, words),
+            Part::Line(line) => match derived.written(&doc::readable(line)) {
+                Some(commands) => commands_of(maker, &commands),
+                None => value(maker, line, Form::Readable, ("  $ ", "    "), Role::Text),
+            },
             Part::Words(words) => {
                 let words = maker.cache.owned(words);
-                value(maker, &words, Form::Raw, ("$ ", "  "), Role::Text);
+                value(maker, &words, Form::Raw, ("  $ ", "    "), Role::Text);
             }
+            Part::Argument(name, text) if is_in_title(maker, call, form, (name, text)) => {}
             Part::Argument(name, text) => argument(maker, name, text),
-            Part::New(text) => value(maker, text, Form::Readable, ("+ ", "+ "), Role::DiffAdd),
-            Part::Lines(lines) => difference(maker, lines, true),
+            Part::New(text) => new_file(maker, text),
+            Part::Lines(lines) => changed_lines::add(maker, lines, true),
             Part::Replaces([old, new]) => {
                 let (before, now) = (doc::readable(old), doc::readable(new));
                 let lines = maker.cache.compared(&before, &now, diff::AROUND_DECIDED);
                 if let Some(lines) = maker.found(lines, old.len() + new.len()) {
-                    difference(maker, &lines, false);
+                    changed_lines::add(maker, &lines, false);
                 }
             }
         }
     }
+    not_given(maker, tool, &form.parts);
     maker.doc.end_decided();
-    let end = match form.shown.form {
-        ShownForm::Difference => "end of the difference",
-        ShownForm::Command => "end of the command",
-        ShownForm::Fields | ShownForm::Exact => "end of the arguments",
-    };
-    maker.framed(2, end);
 }
 
-fn note(maker: &mut Maker<'_>, words: &str) {
-    let mark = maker.frame(1);
-    let width = usize::from(maker.width).saturating_sub(mark.columns());
-    for row in doc::broken(words, width) {
-        let line = Styled::new().own(Role::Decision, mark).own(Role::Dim, row);
-        maker.doc.line(line);
+/// The names of the arguments of a tool in the order of its schema, the required ones first, and how many of these are
+/// required.
+fn names_of(maker: &Maker<'_>, tool: &str) -> (Vec<String>, usize) {
+    let schema = maker.run.tool(tool).map(|card| Arc::clone(&card.schema));
+    let schema: serde_json::Value = schema
+        .and_then(|schema| serde_json::from_str(&schema).ok())
+        .unwrap_or_default();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(|list| list.as_array())
+        .map(|list| list.iter().filter_map(|name| name.as_str()).collect())
+        .unwrap_or_default();
+    let properties = schema.get("properties").and_then(|map| map.as_object());
+    let names = properties.into_iter().flat_map(|map| map.keys().cloned());
+    let (first, others): (Vec<String>, Vec<String>) =
+        names.partition(|name| required.contains(&name.as_str()));
+    let count = first.len();
+    (first.into_iter().chain(others).collect(), count)
+}
+
+/// The parts of a form, its arguments in the order of the schema.
+fn ordered<'p>(maker: &Maker<'_>, tool: &str, parts: &'p [Part]) -> Vec<&'p Part> {
+    let (names, _) = names_of(maker, tool);
+    let place = |part: &Part| match part {
+        Part::Argument(name, _) => names.iter().position(|one| one == name).unwrap_or(names.len()),
+        _ => 0,
+    };
+    let mut parts: Vec<&Part> = parts.iter().collect();
+    // Only neighbours change places: what is not an argument stays where it is.
+    for group in parts.chunk_by_mut(|a, b| matches!(a, Part::Argument(..)) && matches!(b, Part::Argument(..)))
+    {
+        group.sort_by_key(|part| place(part));
+    }
+    parts
+}
+
+/// Names the optional arguments of a tool of a server that are not given.
+fn not_given(maker: &mut Maker<'_>, tool: &str, parts: &[Part]) {
+    let is_of_server = maker.run.tool(tool).is_some_and(|card| card.server().is_some());
+    let (names, required) = names_of(maker, tool);
+    let is_given = |name: &String| {
+        parts
+            .iter()
+            .any(|part| matches!(part, Part::Argument(one, _) if one == name))
+    };
+    let missing: Vec<String> = names
+        .into_iter()
+        .skip(required)
+        .filter(|name| !is_given(name))
+        .map(|name| visible(&name))
+        .collect();
+    if is_of_server && !missing.is_empty() {
+        let line = Styled::new()
+            .own(Role::Dim, "not given: ")
+            .own(Role::Dim, missing.join(", "));
+        maker.over(line, 2);
     }
 }
 
-/// Adds a text in the frame, with one sign before its first row and another one before the others.
+/// True for the path of a file that the title shows whole.
+fn is_in_title(maker: &Maker<'_>, call: &Call, form: &Readable, (name, text): (&str, &Arc<str>)) -> bool {
+    let is_difference = form.shown.form == ShownForm::Difference;
+    let base = form.shown.base.as_deref();
+    let title = question::title(&maker.run.state, call, base);
+    let path = crate::ground::json::as_text(text);
+    is_difference
+        && PATH.contains(&name)
+        && path.is_some_and(|path| question::names_file(&maker.run.state, &title, &path))
+}
+
+/// Adds the commands of a line as written, each on a row of its own, with what the policy does with one alone where that
+/// differs.
+fn commands_of(maker: &mut Maker<'_>, commands: &[(String, String, &'static str)]) {
+    for (at, (sign, text, word)) in commands.iter().enumerate() {
+        let lead = match at {
+            0 => "  $ ".to_owned(),
+            _ => format!("    {sign} "),
+        };
+        let width = maker.width.saturating_sub(lead.columns() as u16).max(1);
+        let source = maker.cache.owned(text);
+        let pager = maker.cache.pager(&source, Form::Raw, width, Wrap::Chars);
+        let Some(pager) = maker.found(pager, source.len()) else {
+            return;
+        };
+        let mark = (Role::Dim, " ".repeat(lead.columns()));
+        let lead = Styled::new().own(Role::Dim, lead);
+        maker.doc.text_after(pager, Role::Text, mark, Some(lead));
+        if !word.is_empty() {
+            maker.own(Role::Warning, format!("    {word}"));
+        }
+    }
+}
+
+/// Adds a text, with one sign before its first row and another one before the others.
 fn value(maker: &mut Maker<'_>, source: &Arc<str>, form: Form, (first, next): (&str, &str), role: Role) {
-    let bar = maker.frame(1);
-    let width = maker
-        .width
-        .saturating_sub((bar.columns() + next.columns()) as u16)
-        .max(1);
+    let width = maker.width.saturating_sub(next.columns() as u16).max(1);
     let pager = maker.cache.pager(source, form, width, Wrap::Chars);
     let Some(pager) = maker.found(pager, source.len()) else {
         return;
     };
-    let lead = Styled::new().own(Role::Decision, bar).own(Role::Dim, first);
+    let lead = Styled::new().own(Role::Dim, first);
     maker
         .doc
-        .text_after(pager, role, (Role::Decision, format!("{bar}{next}")), Some(lead));
+        .text_after(pager, role, (Role::Dim, next.to_owned()), Some(lead));
+}
+
+/// Adds the lines of a new file with their numbers.
+fn new_file(maker: &mut Maker<'_>, source: &Arc<str>) {
+    let text = doc::readable(source);
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    for (at, line) in text.split('\n').enumerate() {
+        let line = diff::Line {
+            change: diff::Change::Added,
+            text: line.into(),
+            no: Some(at + 1),
+            changed: Vec::new(),
+        };
+        changed_lines::one(maker, &line, changed_lines::NUMBERS[2]);
+    }
 }
 
 /// Adds an argument: its name, and its value next to it or below it.
 fn argument(maker: &mut Maker<'_>, name: &str, source: &Arc<str>) {
     let shown = visible(name);
     let is_short = shown.columns() < ARGUMENT;
-    let bar = maker.frame(1);
     if !is_short {
-        let width = usize::from(maker.width).saturating_sub(bar.columns());
-        for row in doc::broken(&shown, width) {
-            let line = Styled::new().own(Role::Decision, bar);
-            maker.doc.line(line.own(Role::JsonKey, row));
+        for row in doc::broken(&shown, usize::from(maker.width)) {
+            maker.doc.line(Styled::new().own(Role::JsonKey, row));
         }
     }
-    let indent = if is_short { ARGUMENT + 1 } else { 2 };
-    let width = maker.width.saturating_sub((bar.columns() + indent) as u16).max(1);
-    let quoted = readable::in_quotes(source).map(|text| maker.cache.owned(&text));
-    let pager = match &quoted {
+    let indent = if is_short { ARGUMENT } else { 2 };
+    let width = maker.width.saturating_sub(indent as u16).max(1);
+    let words = readable::in_quotes(source).or_else(|| readable::list_of_words(source));
+    let words = words.map(|text| maker.cache.owned(&text));
+    let pager = match &words {
         Some(text) => maker.cache.pager(text, Form::Raw, width, Wrap::Chars),
         None => maker.cache.pager(source, Form::Readable, width, Wrap::Chars),
     };
@@ -292,55 +374,10 @@ fn argument(maker: &mut Maker<'_>, name: &str, source: &Arc<str>) {
     };
     let lead = is_short.then(|| {
         let blanks = " ".repeat(indent - shown.columns());
-        let line = Styled::new().own(Role::Decision, bar);
-        line.own(Role::JsonKey, shown.clone()).own(Role::Dim, blanks)
+        Styled::new()
+            .own(Role::JsonKey, shown.clone())
+            .own(Role::Dim, blanks)
     });
-    let mark = (Role::Decision, format!("{bar}{}", " ".repeat(indent)));
+    let mark = (Role::Dim, " ".repeat(indent));
     maker.doc.text_after(pager, Role::Text, mark, lead);
-}
-
-/// Adds the lines of a difference in the frame, with their numbers in the file if these are known.
-fn difference(maker: &mut Maker<'_>, lines: &[diff::Line], numbered: bool) {
-    let bar = maker.frame(1);
-    let numbers = if numbered { NUMBER } else { 0 };
-    let width = maker
-        .width
-        .saturating_sub((bar.columns() + numbers + 2) as u16)
-        .max(1);
-    for line in lines {
-        let role = match line.change {
-            Change::Same => Role::Dim,
-            Change::Removed => Role::DiffRemove,
-            Change::Added => Role::DiffAdd,
-            Change::Note => {
-                note(maker, &format!("~ {}", text::visible(&line.text)));
-                continue;
-            }
-        };
-        let sign = readable::sign_of(line.change);
-        let pager = if line.changed.is_empty() {
-            let pager = maker.cache.pager(&line.text, Form::Raw, width, Wrap::Chars);
-            let Some(pager) = maker.found(pager, line.text.len()) else {
-                continue;
-            };
-            pager
-        } else {
-            Arc::new(Pager::marked(
-                Arc::clone(&line.text),
-                width,
-                Wrap::Chars,
-                &line.changed,
-            ))
-        };
-        let number = match line.no {
-            Some(no) if numbered => format!("{no:>4} "),
-            _ => " ".repeat(numbers),
-        };
-        let lead = Styled::new()
-            .own(Role::Decision, bar)
-            .own(Role::Dim, number)
-            .own(role, format!("{sign} "));
-        let mark = (Role::Decision, format!("{bar}{}", " ".repeat(numbers + 2)));
-        maker.doc.text_after(pager, role, mark, Some(lead));
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a row is made, what an answer changes.
 
-use crate::kernel::decide::{go_to_queue, send};
+use crate::kernel::decide::{go_to_waiting, send};
 use crate::kernel::model::Model;
 use crate::kernel::model::double_press::What;
 use crate::kernel::msg::Out;
@@ -52,7 +52,7 @@ pub(crate) fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refus
     let (seq, call, attempt) = doubtful(model)?;
     ensure_ended(model, call, attempt)?;
     let status = model.run.state.call(call).map(|call| &call.status);
-    if status == Some(&Status::OutcomeUnknown(attempt)) && go_to_queue(model, call) {
+    if status == Some(&Status::OutcomeUnknown(attempt)) && go_to_waiting(model, call) {
         model.stack.clear();
         prepare(model);
         return choices(model);

@@ -25,6 +25,7 @@ use crate::kernel::graph::{Form, Level, body};
 use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
 use crate::kernel::pane::Pane;
+use lines::RowColumns;
 use margins::Margins;
 use overrule_base::text::visible;
 use overrule_domain::id::NodeId;
@@ -36,13 +37,20 @@ const MAX_HIGHLIGHTED: usize = 32;
 /// The fewest columns with a strip of the whole run.
 const STRIP: u16 = 30;
 
+/// Panes with fewer columns have narrow gaps.
+const NARROW: u16 = 60;
+
 /// Columns of the text of a row that is searched: as much as a wide screen shows.
 const SEARCHED: usize = 240;
 
 /// The text of the row of a node, or of the folded row that stands for it.
 pub(crate) fn text_of(model: &Model, id: NodeId) -> String {
     let row = model.graph.rows.of(id).filter(|row| row.key == id);
-    row.map_or_else(String::new, |row| lines::line(model, row, None, SEARCHED).plain())
+    row.map_or_else(String::new, |row| {
+        let line = lines::parts(model, row, None, SEARCHED);
+        let texts = [line.left.plain(), line.right.plain()];
+        format!("{} {}", row.key, texts.join(" ").trim_end())
+    })
 }
 
 /// Draws the pane.
@@ -64,7 +72,10 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let margins = match graph.form {
         Form::Map => map::draw(model, canvas, body),
-        Form::Lanes | Form::Time => lanes_of(model, canvas, body, (graph.top, graph.form), None),
+        Form::Lanes | Form::Time => {
+            let blank = u16::try_from(graph.blank).unwrap_or(u16::MAX).min(body.height);
+            lanes_of(model, canvas, body, (graph.top, graph.form, blank), None)
+        }
     };
     let mut line = row_of(area, 0);
     let fresh = graph.fresh();
@@ -95,9 +106,6 @@ fn title(model: &Model) -> String {
             Level::Text => " with text",
         });
     }
-    if !graph.pinned {
-        words.push_str(", following");
-    }
     if let Some(filter) = &graph.settings.filter {
         let text = visible(overrule_base::text::head(&filter.text, 60).0);
         // Writing into a string cannot fail.
@@ -119,8 +127,8 @@ struct Layout {
     rows: Rect,
     /// True with a strip of the whole run.
     with_strip: bool,
-    /// Columns of the widest lanes.
-    widest: usize,
+    /// Columns of the parts of a row.
+    columns: RowColumns,
 }
 
 impl Layout {
@@ -139,16 +147,21 @@ impl Layout {
             width: body.width - if with_strip { 2 } else { 0 },
             ..body
         };
-        let widest = match form {
+        let lanes = match form {
             Form::Time => 1,
             _ => widest(model, top..top + height, usize::from(rows.width / 2)),
+        };
+        let columns = RowColumns {
+            lanes,
+            ids: ids(model, top..top + height),
+            gap: if rows.width < NARROW { 1 } else { 2 },
         };
         Self {
             head: area,
             body,
             rows,
             with_strip,
-            widest,
+            columns,
         }
     }
 }
@@ -176,7 +189,7 @@ pub(crate) fn keep_texts(model: &mut Model, area: Rect) {
         };
         if !lines::changes_with_time(model, here) {
             let role = lines::looks(&model.run.state, here.key).1;
-            let width = lines::text_place(layout.rows, layout.widest).width;
+            let width = layout.columns.text_place(layout.rows).width;
             let look = (usize::from(width), role);
             texts.add(here.key, look, &mut earlier, || {
                 lines::line(model, here, role, look.0)
@@ -191,7 +204,7 @@ fn lanes_of(
     model: &Model,
     canvas: &mut Canvas<'_>,
     body: Rect,
-    (top, form): (usize, Form),
+    (top, form, blank): (usize, Form, u16),
     plan: Option<&Plan>,
 ) -> Margins {
     let mut margins = Margins::default();
@@ -202,14 +215,14 @@ fn lanes_of(
         body,
         rows: area,
         with_strip,
-        widest,
+        columns,
     } = Layout::of(model, body, (top, form));
     let height = usize::from(body.height);
     let scale = (form == Form::Time).then(|| time::Scale::new(model, height, area));
     if let Some(scale) = &scale {
         canvas.row(row_of(head, 0), &scale.legend(model, head.width), model.more());
     }
-    let mut line = 0_u16;
+    let mut line = blank;
     let mut row = top;
     while line < body.height && row < graph.len() {
         let place = row_of(area, line);
@@ -217,7 +230,7 @@ fn lanes_of(
         match graph.rows.get(row) {
             Some(here) => {
                 if let Some(scale) = &scale {
-                    margins.add(time::row(model, canvas, place, here, scale));
+                    margins.add(time::row(model, canvas, place, here, columns, scale));
                 } else {
                     let preview = plan.and_then(|plan| RowPreview::of(plan, here));
                     let by_cursor = plan.is_none();
@@ -226,7 +239,7 @@ fn lanes_of(
                         canvas,
                         place,
                         (row, here),
-                        widest,
+                        columns,
                         preview,
                         by_cursor,
                     ));
@@ -240,7 +253,7 @@ fn lanes_of(
             }
             None => {
                 if let Some((turn, part)) = graph.live.get(row - graph.rows.len()) {
-                    lines::live_row(model, canvas, place, *turn, *part, widest);
+                    lines::live_row(model, canvas, place, *turn, *part, columns);
                     if let Some(scale) = &scale {
                         time::live(model, canvas, place, *turn, scale);
                     }
@@ -278,6 +291,15 @@ fn widest(model: &Model, rows: Range<usize>, most: usize) -> usize {
         .unwrap_or(1)
         .min(most)
         .max(1)
+}
+
+/// Columns of the widest id on screen.
+fn ids(model: &Model, rows: Range<usize>) -> usize {
+    let rows = rows.filter_map(|row| model.graph.rows.get(row));
+    let ids = rows
+        .filter(|row| lines::has_id(row))
+        .map(|row| row.key.to_string().len());
+    ids.max().unwrap_or(2)
 }
 
 /// Lanes above a row that lead to a later child.

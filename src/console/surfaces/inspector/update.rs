@@ -9,8 +9,56 @@ use crate::kernel::pane::Pane;
 use crate::kernel::queue::QueueEntry;
 use crate::run::maker::{Maker, Older, Output};
 use crate::surfaces::documents;
+use overrule_domain::call::ShownForm;
 use overrule_domain::id::Seq;
 use overrule_domain::node::Node;
+
+/// Fewest columns for the old and the new lines of a difference next to each other.
+const BESIDE: u16 = 140;
+/// Rows of a frame around its document.
+const FRAME: usize = 2;
+
+/// Lays out the text of the selected node in the whole width. Returns the rows of the frame of a decision; none where nothing
+/// is decided.
+pub(crate) fn measure(model: &mut Model) -> Option<usize> {
+    let width = model.screen.width;
+    let height = model.screen.places.inspector.unwrap_or_default().height;
+    let height = usize::from(height.saturating_sub(1));
+    if model.inspector.made.is_none() {
+        model.inspector.roomy = None;
+    }
+    inspect(model, width, height);
+    let is_difference = |model: &Model| {
+        let form = model.inspector.doc.shown_form();
+        form.is_some_and(|form| !form.exact && form.first.form == ShownForm::Difference)
+    };
+    if !is_difference(model) {
+        return framed(model);
+    }
+    let roomy = |key: DocumentKey| (key.0, key.1, key.2, key.3, key.4, false);
+    let made = model.inspector.made.map(roomy);
+    if model.inspector.roomy.map(|(key, _)| key) != made {
+        model.inspector.tight = false;
+        inspect(model, width, height);
+        model.inspector.roomy = made.map(|key| (key, model.inspector.doc.rows()));
+    }
+    let rows = model.inspector.roomy.map_or(0, |(_, rows)| rows) + FRAME;
+    model.inspector.tight = rows > room_for_context(model);
+    inspect(model, width, height);
+    framed(model)
+}
+
+/// The most rows of a frame that shows all unchanged lines around a change: what the graph leaves free, or a third.
+fn room_for_context(model: &Model) -> usize {
+    let body = usize::from(model.screen.height.saturating_sub(3));
+    let free = body.saturating_sub(model.graph.len() + 1);
+    free.max(body / 3)
+}
+
+fn framed(model: &Model) -> Option<usize> {
+    let doc = &model.inspector.doc;
+    doc.title().map(|_| doc.rows() + FRAME)
+}
 
 /// Lays out the text of the selected node and tab, if something of it changed.
 pub(crate) fn inspect(model: &mut Model, width: u16, height: usize) {
@@ -22,6 +70,9 @@ pub(crate) fn inspect(model: &mut Model, width: u16, height: usize) {
             QueueEntry::Turn { turn, .. } => Subject::Broken(turn),
         });
     let subject = from_queue.or(model.graph.selected.map(Subject::Pick));
+    if model.inspector.subject != subject {
+        model.inspector.ask();
+    }
     let tab = model
         .inspector
         .tab_for(subject, model.screen.lead, &model.run.state);
@@ -41,7 +92,7 @@ pub(crate) fn inspect(model: &mut Model, width: u16, height: usize) {
         }
         _ => model.run.state.seq,
     };
-    let key = (subject, tab, since, width, streamed);
+    let key = (subject, tab, since, width, streamed, model.inspector.tight);
     if model.inspector.made == Some(key) && !model.inspector.doc.is_due() {
         return;
     }
@@ -55,6 +106,8 @@ pub(crate) fn inspect(model: &mut Model, width: u16, height: usize) {
     let looks = (width, model.settings.charset);
     let mut maker = Maker::new(&model.run, &mut inspector.cache, &model.queue.call_groups, looks);
     maker.height = Some(height);
+    maker.tight = inspector.tight;
+    maker.beside = model.settings.side_by_side && width >= BESIDE;
     maker.output = (tab == Tab::Content).then(|| Output {
         colours: !inspector.bytes,
         key: model.settings.keymap.first("output-colours"),

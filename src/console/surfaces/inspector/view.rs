@@ -7,17 +7,38 @@ use ratatui::layout::Rect;
 use crate::ground::columns::Columns as _;
 use crate::ground::paint::Canvas;
 use crate::ground::theme::Role;
+use crate::kernel::decide;
 use crate::kernel::draw::document::{place_in, text};
+use crate::kernel::draw::frame::{self, Frame};
 use crate::kernel::draw::shell;
 use crate::kernel::graph::Pick;
 use crate::kernel::inspector::{Subject, Tab};
 use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
 use crate::kernel::pane::Pane;
+use crate::kernel::queue::{Item, QueueEntry};
 
-/// Draws the pane.
+/// Draws the pane: the frame of a decision, or the tabs.
 pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let inspector = &model.inspector;
+    let find = inspector.seek.as_ref().map(|seek| &seek.regex);
+    if inspector.doc.title().is_some() {
+        let question = decide::question(model);
+        let frame = Frame {
+            area,
+            edge: model.screen.places.edge,
+            doc: &inspector.doc,
+            top: inspector.first_row(),
+            find,
+            cause: "",
+            place: place_in_queue(model),
+            time: time_left(model),
+            seen: question
+                .as_ref()
+                .and_then(|question| model.arming.find(question, false)),
+        };
+        return frame::draw(model, canvas, &frame);
+    }
     let role = shell::rule(model, canvas, area, Pane::INSPECTOR);
     let body = inside(area);
     let bar = inspector.bar(area.width, model.settings.charset.around());
@@ -34,7 +55,6 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     if let Some((x, words)) = bar.note {
         put(x, words, role);
     }
-    let find = inspector.seek.as_ref().map(|seek| &seek.regex);
     text(
         canvas,
         body,
@@ -51,6 +71,27 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             canvas.put(x - width, area.y, width, &who, role);
         }
     }
+}
+
+/// The time left to decide about the call; empty without a limit.
+fn time_left(model: &Model) -> String {
+    let call = match model.inspector.subject {
+        Some(Subject::Pick(Pick::Node(id))) => model.run.state.call(id.call()),
+        _ => None,
+    };
+    let words = call.and_then(|call| model.deadline_words(call).or_else(|| model.agent_words(call)));
+    words.unwrap_or_default()
+}
+
+/// The number of the call among those that wait, and how many these are.
+fn place_in_queue(model: &Model) -> Option<(usize, usize)> {
+    let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
+        return None;
+    };
+    let waiting = model.queue.items.iter().filter(|item| !item.gone);
+    let is_its = |item: &Item| matches!(item.entry, QueueEntry::Call { call, .. } if call == id.call());
+    let at = waiting.clone().position(is_its)?;
+    Some((at + 1, waiting.count()))
 }
 
 /// Draws how long the shown call has been running, to the left of a column. Returns its first column.
@@ -76,7 +117,7 @@ fn running(model: &Model, canvas: &mut Canvas<'_>, area: Rect, x: u16) -> u16 {
 fn unnamed(model: &Model) -> Option<String> {
     let inspector = &model.inspector;
     let is_named = inspector.tab == Tab::Content && inspector.first_row() == 0;
-    if is_named || inspector.doc.decided().is_some() {
+    if is_named {
         return None;
     }
     Some(match inspector.subject? {

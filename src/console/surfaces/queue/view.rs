@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
+use crate::ground::columns::Columns as _;
 use crate::ground::doc::Styled;
 use crate::ground::paint::{Canvas, row_of};
 use crate::ground::symbols::Symbol;
@@ -22,20 +23,70 @@ use overrule_base::text::visible;
 use overrule_domain::call::{Call, FileCheck, Status};
 use overrule_domain::effective_status::EffectiveStatus;
 use overrule_domain::id::{NodeId, Rev, TurnId};
+use overrule_domain::node::Node;
 use overrule_domain::pending_retry;
 use overrule_domain::ready;
-use overrule_domain::tags;
 use overrule_domain::thread;
 use overrule_domain::turn::{Stream, StreamFaultKind};
+use overrule_policy::DangerKind;
 use overrule_present::call::RunFilesView;
 use overrule_present::danger;
 use overrule_present::many;
+use overrule_present::question;
 
 /// Columns of the name of the operator's program.
 const APPROVER: usize = 20;
 
+/// Columns of an entry in the row that stands for the pane.
+const ENTRY: usize = 24;
+
+/// Draws the row that stands for the pane: what waits besides the selected entry.
+fn line(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    let state = &model.run.state;
+    let conflicts = model.cached.conflicts().len();
+    let mut line = Styled::new().own(Role::Title, " queue");
+    if conflicts > 0 {
+        line = line.own(Role::Warning, format!("  {}", many(conflicts, "write conflict")));
+    }
+    let waiting = model.queue.items.iter().filter(|item| !item.gone);
+    let others: Vec<&Item> = waiting
+        .filter(|item| Some(item.entry) != model.queue.selected)
+        .collect();
+    let mut left = others.len();
+    for item in others {
+        let more = format!("  {left} more");
+        let room = usize::from(area.width).saturating_sub(line.columns() + more.columns() + 1);
+        let entry = match item.entry {
+            QueueEntry::Call { call, .. } => {
+                let node = state.node(call).and_then(Node::as_call);
+                let (name, words) = node.map_or_else(Default::default, |(tool, args)| {
+                    let name = question::tool_name(state, tool);
+                    (name, summary::object(state, tool, args))
+                });
+                let entry = Styled::new()
+                    .own(Role::Dim, format!("  {call} "))
+                    .untrusted(Role::Title, &name, 40)
+                    .own(Role::Text, " ");
+                let rest = ENTRY.max(entry.columns() + 6) - entry.columns();
+                entry.summary(Role::Text, &words, rest)
+            }
+            QueueEntry::Turn { turn, .. } => Styled::new().own(Role::Error, format!("  {turn}")),
+        };
+        if entry.columns() > room {
+            line = line.own(Role::Dim, more);
+            break;
+        }
+        line.0.extend(entry.0);
+        left -= 1;
+    }
+    canvas.row(area, &line, Symbol::Ellipsis.glyph(model.settings.charset));
+}
+
 /// Draws the pane.
 pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    if area.height == 1 {
+        return line(model, canvas, area);
+    }
     let queue = &model.queue;
     let waiting = model.waiting();
     let body = inside(area);
@@ -167,15 +218,6 @@ fn unfit(model: &Model, turn: TurnId) -> bool {
     )
 }
 
-/// The tag of the tool, in the operator's own catalogue, that raises a call above its effect class.
-fn tier(model: &Model, tool: &str) -> Vec<&'static str> {
-    let tags = model.run.tool(tool).map_or(&[][..], |card| &card.tags);
-    [tags::IRREVERSIBLE, "external", tags::UNINSPECTABLE]
-        .into_iter()
-        .filter(|tag| tags.iter().any(|one| one == tag))
-        .collect()
-}
-
 /// The warning about files that a call may run.
 fn files(call: &Call) -> Option<&'static str> {
     let files = RunFilesView::of(call);
@@ -203,15 +245,15 @@ fn gone_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     let words = match (node.rev() == rev, again) {
         (_, true) => "asked again below".to_owned(),
         (true, false) => effective.describe(),
-        (false, false) => format!("now {}: {}", node.rev(), effective.describe()),
+        (false, false) => format!("now revision {}: {}", node.rev().0, effective.describe()),
     };
-    let mut line = Styled::new().own(Role::Dim, format!("{glyph} {id} {rev} ({words}) "));
+    let mut line = Styled::new().own(Role::Dim, format!("{glyph} {id} ({words}) "));
     if let Some((tool, args)) = node.as_call() {
-        line = line.untrusted(Role::Dim, tool, 40);
+        line = line.untrusted(Role::Dim, &question::tool_name(state, tool), 40);
         if node.rev() == rev {
-            line = line.own(Role::Dim, format!(" {} ", call.effect.label()));
+            line = line.own(Role::Dim, " ");
             let room = left(&line, width);
-            line = line.summary(Role::Dim, &summary::arguments_in(state, args), room);
+            line = line.summary(Role::Dim, &summary::object(state, tool, args), room);
         }
     }
     line
@@ -225,7 +267,12 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     let symbol = Symbol::of_status(&call.status);
     let glyph = symbol.glyph(model.settings.charset);
     let named = thread::named(state, id);
-    let mut line = Styled::new().own(symbol.role(), format!("{glyph} {named} {rev} "));
+    let mut line = Styled::new()
+        .own(symbol.role(), format!("{glyph} "))
+        .own(Role::Dim, format!("{named} "));
+    if rev.0 > 1 {
+        line = line.own(Role::Edited, format!("revision {} ", rev.0));
+    }
     if model.staged_edits.touches(id) {
         line = line.own(Role::Edited, "(edit staged) ");
     }
@@ -255,35 +302,41 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     if let Some(other) = model.cached.same_target(id) {
         line = line.own(Role::Warning, format!("(writes the same as {other}) "));
     }
-    if let Some((tool, args)) = node.as_call() {
-        line = line
-            .untrusted(Role::Accent, tool, 40)
-            .own(Role::Dim, format!(" {} ", call.effect.label()));
-        for tag in tier(model, tool) {
-            line = line.own(Role::Failed, format!("{tag} "));
-        }
-        let args = ready::resolved_args(state, call).unwrap_or_else(|| Arc::clone(args));
-        for kind in danger::kinds(&model.run.danger_of(id)) {
-            line = line.own(Role::Failed, format!("{} ", kind.label()));
-        }
-        if let Some(words) = summary::describe_change(node) {
-            line = line.own(Role::Edited, format!("({words}) "));
-        }
-        if let Some(words) = files(call) {
-            line = line.own(Role::Warning, format!("{words} "));
-        }
-        let words = match model.queue.call_groups.get(&id) {
-            Some(similar) => {
-                if similar.is_like() {
-                    let sign = Symbol::Fan.glyph(model.settings.charset);
-                    line = line.own(Role::Accent, format!("{sign} "));
-                }
-                similar.describe()
+    let Some((tool, args)) = node.as_call() else {
+        return line;
+    };
+    let name = question::tool_name(state, tool);
+    line = line.untrusted(Role::Title, &name, 40).own(Role::Text, " ");
+    let args = ready::resolved_args(state, call).unwrap_or_else(|| Arc::clone(args));
+    if let Some(words) = summary::describe_change(node) {
+        line = line.own(Role::Edited, format!("({words}) "));
+    }
+    if let Some(words) = files(call) {
+        line = line.own(Role::Warning, format!("{words} "));
+    }
+    let words = match model.queue.call_groups.get(&id) {
+        Some(similar) => {
+            if similar.is_like() {
+                let sign = Symbol::Fan.glyph(model.settings.charset);
+                line = line.own(Role::Accent, format!("{sign} "));
             }
-            None => summary::arguments_in(state, &args),
-        };
-        let room = left(&line, width);
-        line = line.summary(Role::Text, &words, room);
+            similar.describe()
+        }
+        None => summary::object(state, tool, &args),
+    };
+    // The dangers are at the right end.
+    let kinds = danger::kinds(&model.run.danger_of(id));
+    let kinds: Vec<&str> = kinds.into_iter().map(DangerKind::label).collect();
+    let kinds = kinds.join(", ");
+    let end = match kinds.columns() {
+        0 => 0,
+        columns => columns + 3,
+    };
+    let room = left(&line, width).saturating_sub(end);
+    line = line.summary(Role::Text, &words, room);
+    if end > 0 {
+        let gap = left(&line, width).saturating_sub(end - 2).max(1);
+        line = line.own(Role::Text, " ".repeat(gap)).own(Role::Danger, kinds);
     }
     line
 }

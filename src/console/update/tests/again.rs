@@ -102,8 +102,8 @@ fn a_call_that_waits_beside_it_is_what_the_run_waits_for() {
     stage.retry_scheduled(3, 1, 24_000);
     let text = stage.flat();
     assert!(text.contains("turn 3 is asked again after turn 2"), "{text}");
-    assert!(text.contains("1 waiting for you"), "{text}");
-    assert!(!text.contains("waiting waiting"), "{text}");
+    assert!(text.contains("◎ 1 to decide"), "{text}");
+    assert!(!text.contains("waiting"), "{text}");
     assert_eq!(stage.model.run.phase(false), RunPhase::Waiting);
 }
 
@@ -139,7 +139,7 @@ fn a_shut_endpoint_is_named_and_can_still_be_decided() {
         assert!(text.contains("turn 2 is asked again in 30 s"), "{text}");
         assert!(text.contains("retrying"), "{text}");
         assert!(
-            !text.contains("waiting for you") && !text.contains("1 waiting"),
+            !text.contains("waiting for you") && !text.contains("◎ 1 to decide"),
             "{text}"
         );
         assert_eq!((stage.model.waiting(), stage.model.queue.waiting()), (0, 1));
@@ -167,12 +167,12 @@ fn what_is_left_to_the_operator_calls_for_them() {
     stage.broken();
     let text = stage.flat();
     assert!(text.contains("turn 2 broke (unreadable answer)"), "{text}");
-    assert!(text.contains("1 waiting"), "{text}");
+    assert!(text.contains("◎ 1 to decide"), "{text}");
     assert!(
         !text.contains("asked again") && !text.contains("retrying"),
         "{text}"
     );
-    assert_eq!(alerts(&stage), [&Out::Alert("1 waiting for you".into())]);
+    assert_eq!(alerts(&stage), [&Out::Alert("1 to decide".into())]);
 }
 
 #[test]

@@ -101,8 +101,9 @@ fn a_key_before_the_frame_was_up_long_enough_decides_nothing() {
 fn without_a_frame_no_time_is_enough() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
-    stage.awaiting("c3", "write_file", ARGS);
     stage.draw();
+    // No frame shows the call.
+    stage.awaiting("c3", "write_file", ARGS);
     key(&mut stage, "2", 10);
     settle(&mut stage);
     key(&mut stage, "a", 60_000);
@@ -246,10 +247,16 @@ fn on_a_screen_that_is_too_small_nothing_is_decided() {
 }
 
 #[test]
-fn from_the_graph_the_key_only_leads_to_the_decision() {
+fn in_the_graph_the_key_decides_what_the_frame_shows_and_else_only_leads_to_it() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("a");
+    assert_eq!(stage.commands(), [], "it was not on screen for long enough");
+    stage.wait(ARMING * 2);
+    // Another tab shows something else.
+    stage.press("1 >");
     stage.wait(ARMING * 2);
     stage.press("a");
     assert_eq!(stage.commands(), []);
@@ -323,7 +330,7 @@ fn with_one_pane_a_decision_key_shows_the_call_or_how_to_see_it() {
     stage.press("z a");
     assert!(stage.status().contains("Now on c3"), "{}", stage.status());
     let text = stage.text();
-    assert!(text.contains("may this call run?"), "{text}");
+    assert!(text.contains("┏━ c3 writes a"), "{text}");
     stage.press("2");
     stage.wait(ARMING);
     stage.press("a");

@@ -400,7 +400,7 @@ fn later_turns_can_be_preserved_and_become_drifted() {
     );
     assert!(stage.model.run.state.turns[&TurnId(3)].drifted);
     let text = stage.text();
-    assert!(text.contains("t6 (context drifted)"), "{text}");
+    assert!(text.contains("t6  (context drifted)"), "{text}");
 }
 
 #[test]

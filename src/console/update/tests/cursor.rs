@@ -122,7 +122,7 @@ fn deciding_moves_on_and_the_key_to_what_waits_leaves_nothing_out() {
     assert_eq!(selected(&stage), id("c4"), "it moves by itself");
     stage.press("t t t");
     assert_eq!(selected(&stage), id("c4"));
-    assert_eq!(stage.model.screen.lead, Pane::QUEUE);
+    assert_eq!(stage.model.screen.lead, Pane::GRAPH);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn what_a_decided_call_does_replaces_its_question() {
         stage.awaiting("c3", "write_file", ARGS);
         stage.draw();
         stage.press("t");
-        assert!(stage.text().contains("may this call run?"), "{}", stage.text());
+        assert!(stage.text().contains("┏━ c3 writes"), "{}", stage.text());
         stage.wait(ARMING);
         stage.press("a");
         approved(&mut stage, "c3");

@@ -49,8 +49,8 @@ fn a_row_shows_a_thought_without_the_blanks_around_it() {
     stage.close();
     let text = stage.text();
     let row = |name: &str| text.lines().find(|row| row.contains(name)).unwrap().to_owned();
-    assert!(row("t2 ").contains("t2 I will read."), "{text}");
-    assert!(!row("t2 ").contains('⟨'), "{text}");
+    assert!(row("t2 ").contains("t2  I will read."), "{text}");
+    assert!(!row("t2 ").contains(['⟨', '↵']), "{text}");
     // A thought of blanks only shows that it is one.
-    assert!(row("t3 ").contains('⟨'), "{text}");
+    assert!(row("t3 ").contains('↵'), "{text}");
 }

@@ -40,10 +40,10 @@ fn an_exceeded_limit_is_shown_with_its_true_share() {
     stage.press("7");
     let text = stage.text();
     assert!(text.contains("1500%"), "{text}");
-    assert!(text.contains("budget >999%"), "{text}");
+    assert!(text.contains("limit >999%"), "{text}");
     stage.engine(Event::Run(RunEvent::LimitsRaised { limits: limits(16) }));
     let text = stage.text();
-    assert!(text.contains("budget 937%") && !text.contains(">999"), "{text}");
+    assert!(text.contains("limit 937%") && !text.contains(">999"), "{text}");
 }
 
 #[test]

@@ -223,6 +223,7 @@ fn a_halted_run_shows_nothing_as_waiting() {
     stage.begin();
     stage.thought("t2", "first this");
     stage.close();
+    stage.press("2");
     assert!(stage.text().contains("Queue empty"));
     halt(&mut stage);
     let text = stage.text();

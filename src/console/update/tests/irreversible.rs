@@ -35,7 +35,7 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool() {
     let mut stage = irreversible();
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.text().contains("type `launch` to run it"));
+    assert!(stage.text().contains("type launch to approve c3:"));
     stage.press("enter");
     stage.type_text("lunch");
     stage.press("enter");
@@ -88,7 +88,7 @@ fn nor_does_it_happen_again_without() {
     stage.press("R");
     assert_eq!(stage.commands(), []);
     assert!(
-        stage.text().contains("type `launch` to run it"),
+        stage.text().contains("type launch to approve c3:"),
         "{}",
         stage.text()
     );

@@ -149,7 +149,7 @@ fn the_budget_shows_working_time_without_waits_for_the_operator() {
     let text = stage.text();
     assert!(text.contains("80%  4 s at work of 5 s since it opened"), "{text}");
     assert!(
-        text.contains("budget 80%"),
+        text.contains("limit 80%"),
         "the header tells what is tightest: {text}"
     );
     assert!(!text.contains("in all processes"), "there was one: {text}");

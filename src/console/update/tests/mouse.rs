@@ -30,11 +30,14 @@ fn a_click_selects_the_row_under_it_and_takes_the_focus_there() {
     let mut stage = stage();
     stage.press("2");
     let graph = stage.model.screen.places.graph.unwrap();
-    click(&mut stage, graph.x + 5, graph.y + 3);
+    // The rows end where the pane does.
+    click(&mut stage, graph.x + 5, graph.bottom() - 4);
     assert_eq!(stage.model.screen.focus, Pane::GRAPH);
     assert_eq!(stage.selected(), Some(id("c3")));
-    click(&mut stage, graph.x + 5, graph.bottom() - 1);
+    let graph = stage.model.screen.places.graph.unwrap();
+    click(&mut stage, graph.x + 5, graph.y + 1);
     assert_eq!(stage.selected(), Some(id("c3")), "there is no row");
+    stage.press("2");
     let queue = stage.model.screen.places.queue.unwrap();
     click(&mut stage, queue.x + 2, queue.y + 1);
     assert_eq!(surface(&stage.model), Pane::QUEUE.id());
@@ -42,8 +45,8 @@ fn a_click_selects_the_row_under_it_and_takes_the_focus_there() {
 
 /// The positions in the graph pane where the name of a node starts its row or box.
 fn drawn(stage: &mut Stage, name: &str) -> Vec<(u16, u16)> {
-    let area = stage.model.screen.places.graph.unwrap();
     let text = stage.text();
+    let area = stage.model.screen.places.graph.unwrap();
     let rows = text.lines().enumerate();
     let places = rows.flat_map(|(y, row)| {
         let cells: Vec<char> = row.chars().collect();
@@ -86,6 +89,12 @@ fn a_click_selects_what_is_drawn_there_in_every_form_and_at_every_level() {
         ("1 J", &all),
         ("1 V", &["c4", "c5"]),
     ];
+    let stage = || {
+        let mut stage = Stage::new(120, 60);
+        stage.sample();
+        stage.draw();
+        stage
+    };
     for (keys, names) in forms {
         let mut stage = stage();
         stage.press(keys);
@@ -105,8 +114,8 @@ fn a_click_beside_what_is_drawn_selects_nothing() {
         stage.press("g");
         let before = stage.selected();
         let graph = stage.model.screen.places.graph.unwrap();
-        click(&mut stage, graph.x + 5, graph.bottom() - 1);
-        assert_eq!(stage.selected(), before, "{keys}: below all rows");
+        click(&mut stage, graph.x + 5, graph.y + 2);
+        assert_eq!(stage.selected(), before, "{keys}: above all rows");
         if keys == "1 J" {
             stage.press("j");
             let before = stage.selected();
@@ -161,17 +170,17 @@ fn borders_are_moved_and_every_pane_stays_usable() {
     stage.press("4 1");
     let places = stage.model.screen.places;
     let (graph, lower) = (places.graph.unwrap(), places.lower.unwrap());
-    act(&mut stage, Mouse::Press, graph.right(), graph.y + 2);
-    act(&mut stage, Mouse::Drag, 70, graph.y + 2);
-    assert_eq!(stage.model.screen.places.graph.unwrap().width, 70);
-    act(&mut stage, Mouse::Drag, 119, 2);
-    let right = stage.model.screen.places.inspector.unwrap();
-    assert!(right.width >= 30, "{right:?}");
-    act(&mut stage, Mouse::Release, 119, 2);
-    act(&mut stage, Mouse::Drag, 10, 2);
+    act(&mut stage, Mouse::Press, 5, graph.bottom());
+    act(&mut stage, Mouse::Drag, 5, graph.y + 10);
+    assert_eq!(stage.model.screen.places.graph.unwrap().height, 10);
+    act(&mut stage, Mouse::Drag, 5, 39);
+    let below = stage.model.screen.places.inspector.unwrap();
+    assert!(below.height >= 2, "{below:?}");
+    act(&mut stage, Mouse::Release, 5, 39);
+    act(&mut stage, Mouse::Drag, 5, 2);
     assert_eq!(
         stage.model.screen.places.inspector.unwrap(),
-        right,
+        below,
         "the button is up"
     );
     act(&mut stage, Mouse::Press, 5, lower.y);
@@ -179,7 +188,8 @@ fn borders_are_moved_and_every_pane_stays_usable() {
     assert_eq!(stage.model.screen.places.lower.unwrap().y, 12);
     act(&mut stage, Mouse::Drag, 5, 0);
     act(&mut stage, Mouse::Release, 5, 0);
-    for pane in [Pane::GRAPH, Pane::QUEUE, Pane::INSPECTOR, Pane::LOG] {
+    for (key, pane) in [("3", Pane::INSPECTOR), ("1", Pane::GRAPH), ("4", Pane::LOG)] {
+        stage.press(key);
         assert!(
             stage.model.screen.places.of(pane).unwrap().height >= 2,
             "{pane:?}"
@@ -219,7 +229,8 @@ fn a_click_in_a_completion_list_selects_the_row_drawn_there() {
     };
     assert!(list(&stage).1 > 1, "{}", stage.text());
     let text = stage.text();
-    let row = text.lines().position(|row| row.contains("❯")).unwrap();
+    let rows: Vec<&str> = text.lines().collect();
+    let row = rows.iter().rposition(|row| row.contains("❯")).unwrap();
     click(&mut stage, 20, row as u16 + 1);
     assert_eq!(list(&stage).0, 1, "{text}");
 }
@@ -260,5 +271,5 @@ fn the_title_describes_the_run_state() {
     assert_eq!(stage.model.title(), "overrule: starting");
     stage.sample();
     stage.draw();
-    assert_eq!(stage.model.title(), "overrule: 1 waiting for you");
+    assert_eq!(stage.model.title(), "overrule: 1 to decide");
 }

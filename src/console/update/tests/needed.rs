@@ -78,7 +78,8 @@ fn the_attention_page_shows_reason_state_attempts_events_and_options() {
 fn an_idle_run_that_needs_attention_is_not_shown_as_an_empty_queue() {
     let words = "Queue empty, but the run needs you. W shows why";
     let mut stage = round();
-    assert!(stage.text().contains(words), "{}", stage.text());
+    let header = stage.text().lines().next().unwrap_or_default().to_owned();
+    assert!(header.ends_with("needs you (W)"), "{header}");
     stage.press("t");
     assert_eq!(stage.status(), words);
     assert!(!stage.text().replace(words, "").contains("Queue empty"));
@@ -222,14 +223,11 @@ fn waiting_calls_are_shown_with_what_was_tried() {
     stage.close();
     stage.press("W");
     let text = stage.text();
-    assert!(
-        text.lines().next().unwrap().ends_with("waiting for you"),
-        "{text}"
-    );
+    assert!(text.lines().next().unwrap().ends_with("◎ 1 to decide"), "{text}");
     for words in [
         "c3 write_file waits for your decision (awaiting approval)",
         "c3 write_file path=a content=b: awaiting approval",
-        "state      waiting for you",
+        "state      needs you",
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
@@ -244,7 +242,8 @@ fn waiting_calls_are_shown_with_what_was_tried() {
     );
     stage.press("enter");
     assert!(stage.model.stack.is_empty());
-    assert_eq!(stage.model.screen.lead, crate::kernel::pane::Pane::QUEUE);
+    assert_eq!(stage.selected(), Some(crate::testing::id("c3")));
+    assert!(stage.text().contains("┏━ c3 writes a"), "{}", stage.text());
 }
 
 #[test]

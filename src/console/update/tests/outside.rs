@@ -24,7 +24,7 @@ fn suspend_copy_and_redraw_go_outside() {
 fn the_first_waiting_call_alerts_and_the_second_does_not() {
     let mut stage = stage();
     stage.awaiting("c3", "write_file", ARGS);
-    assert_eq!(stage.out, [Out::Alert("1 waiting for you".into())]);
+    assert_eq!(stage.out, [Out::Alert("1 to decide".into())]);
     stage.awaiting("c4", "write_file", ARGS);
     assert_eq!(stage.out.len(), 1);
 }

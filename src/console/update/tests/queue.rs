@@ -13,7 +13,7 @@ fn the_oldest_of_what_waits_comes_after_what_waits_no_more() {
     for key in ["t", "j"] {
         let mut stage = Stage::new(140, 40);
         stage.three_wait();
-        stage.press("t");
+        stage.press("2");
         assert_eq!(stage.model.screen.focus, Pane::QUEUE);
         stage.approved("c3");
         stage.draw();

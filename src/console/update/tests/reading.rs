@@ -81,7 +81,7 @@ fn at_the_end_the_way_back_to_unread_rows_is_shown() {
     stage.press("3 G");
     stage.wait(ARMING);
     let flat = stage.flat();
-    assert!(flat.contains("unread. pgup goes back"), "{flat}");
+    assert!(flat.contains("unread · pgup goes back"), "{flat}");
     stage.press("a");
     assert_eq!(stage.commands(), []);
     assert!(stage.status().contains("pgup goes back"), "{}", stage.status());

@@ -63,10 +63,7 @@ fn the_diff_with_the_file_is_shown_below_the_decision() {
     );
     send_replaced(&mut stage, look("c3", 1), text("a\nb\n", "b\n"));
     let shown = stage.text();
-    let (end, output) = (
-        shown.find("end of the arguments"),
-        shown.find("in the current file"),
-    );
+    let (end, output) = (shown.find(r#"{"path""#), shown.find("in the current file"));
     assert!(end.is_some() && end < output, "{shown}");
     assert!(shown.contains("not part of the decision"), "{shown}");
     assert!(shown.contains("- a"), "{shown}");

@@ -44,7 +44,7 @@ fn a_running_call_shows_its_time_and_its_newest_output() {
         prints(&mut stage, "compiling a\ncompiling \u{1b}[2Jb\n", 28);
         stage.press("1 G");
         let text = stage.text();
-        let row = text.lines().find(|line| line.contains("c3 shell")).unwrap();
+        let row = text.lines().find(|line| line.contains("c3  shell")).unwrap();
         assert!(row.contains("compiling ⟨U+001B⟩[2Jb") || width < 100, "{row}");
         assert!(text.contains("printed 28 bytes; the last lines:"), "{text}");
         assert!(text.contains("  compiling a"), "{text}");

@@ -204,9 +204,9 @@ fn the_text_of_a_row_is_found_as_it_is_on_the_screen_and_each_match_has_its_numb
         stage.awaiting("c6", "write_file", r#"{"path":"r","content":"x"}"#);
         stage.draw();
         stage.press("1 g");
-        // The arguments are JSON; the row shows them by name.
-        assert!(stage.text().contains("path=file4 line=4"), "{}", stage.text());
-        look_for(&mut stage, "line=");
+        // The arguments are JSON; the row shows the file.
+        assert!(stage.text().contains("read_file file4"), "{}", stage.text());
+        look_for(&mut stage, "read_file file");
         assert_eq!(stage.status(), "1 of 3");
         assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
         stage.press("n");
@@ -214,8 +214,8 @@ fn the_text_of_a_row_is_found_as_it_is_on_the_screen_and_each_match_has_its_numb
         stage.press("N N");
         assert_eq!(stage.status(), "3 of 3, from the other end");
         assert_eq!(stage.selected().map(NodeId::call), Some(id("c5")));
-        // The state of a call is on its row, too.
-        look_for(&mut stage, "\"awaiting approval\"");
+        // Several words are found as they stand in a row.
+        look_for(&mut stage, "\"write_file r\"");
         assert_eq!(stage.status(), "1 of 1");
         assert_eq!(stage.selected().map(NodeId::call), Some(id("c6")));
         // An id is one node, not every row with these letters.

@@ -148,7 +148,7 @@ fn the_queue_is_searched_and_the_call_shown_in_full() {
         assert_eq!(stage.status(), "1 of 2");
         assert_eq!(stage.selected(), Some(id("c4")));
         let text = stage.text();
-        assert!(text.contains("c4 r1  may this call run?"), "{text}");
+        assert!(text.contains("┏━ c4 writes owl"), "{text}");
         stage.press("n");
         assert_eq!((stage.status(), stage.selected()), ("2 of 2", Some(id("c6"))));
         look_for(&mut stage, "lighthouse");

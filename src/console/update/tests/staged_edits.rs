@@ -95,7 +95,7 @@ fn collecting_commits_nothing_and_keeps_holding() {
     assert!(stage.model.stack.is_empty(), "back to the panes");
     let text = stage.text();
     assert!(text.contains("2 edits staged"), "{text}");
-    assert!(text.contains("c3 (edit staged)"), "{text}");
+    assert!(text.contains("c3  (edit staged)"), "{text}");
     assert_eq!(stage.model.run.state.epoch, Epoch(0));
 }
 

@@ -17,7 +17,7 @@ fn places(stage: &Stage) -> Vec<(Tab, u16)> {
 
 #[test]
 fn a_tab_has_one_place_whichever_is_shown() {
-    for (width, whole) in [(200, true), (120, false), (60, false)] {
+    for (width, whole) in [(200, true), (120, true), (60, false)] {
         let mut stage = Stage::new(width, 30);
         stage.begin();
         stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok(r#""b""#));

@@ -54,7 +54,7 @@ fn what_changed_of_the_tool_is_shown_old_against_new() {
         "{shown}"
     );
     let text = stage.text();
-    let end = text.find("end of the arguments").unwrap();
+    let end = text.find("┃ content").unwrap();
     let place = |words: &str| {
         text.find(words)
             .unwrap_or_else(|| panic!("no `{words}` in {text}"))
@@ -123,9 +123,7 @@ fn what_stays_of_the_head_names_it() {
     stage.draw();
     stage.press("2 3 pgdn");
     assert!(
-        stage
-            .text()
-            .contains("┏ c3 r1  effect write  write_file  redefined"),
+        stage.text().contains("┏━ c3 writes a · its definition changed"),
         "{}",
         stage.text()
     );

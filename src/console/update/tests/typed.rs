@@ -288,11 +288,15 @@ fn the_header_counts_what_the_limit_counts() {
     let mut stage = Stage::new(120, 24);
     stage.begin();
     let head = |stage: &mut Stage| stage.text().lines().next().unwrap_or_default().to_owned();
-    assert!(head(&mut stage).contains("  1 request  "), "{}", head(&mut stage));
+    assert!(
+        head(&mut stage).contains("  turn 1 of 50  "),
+        "{}",
+        head(&mut stage)
+    );
     stage.close();
     stage.request(3, 1);
     assert!(
-        head(&mut stage).contains("  2 requests  "),
+        head(&mut stage).contains("  turn 2 of 50  "),
         "{}",
         head(&mut stage)
     );

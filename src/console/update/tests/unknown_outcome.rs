@@ -114,7 +114,11 @@ fn an_abandoned_call_is_labeled_in_its_row_and_waits_no_longer() {
     });
     stage.draw();
     let text = stage.text();
-    assert!(text.contains("shell left unknown"), "{text}");
+    let row = text
+        .lines()
+        .find(|row| row.contains("c3  shell"))
+        .unwrap_or_default();
+    assert!(row.contains("left unknown"), "{text}");
     assert!(!text.contains("rejected"), "{text}");
     assert_eq!(stage.model.queue.waiting(), 0);
     assert_eq!(
@@ -148,7 +152,7 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
         // The frame breaks the line in the middle of it.
         assert!(text.contains("`kill --") && text.contains("-25142`"), "{text}");
         assert_eq!(
-            text.contains("┏ c3 still runs"),
+            text.contains("┃ c3 still runs"),
             left == OrphanProcess::Process,
             "{text}"
         );

@@ -24,7 +24,7 @@ fn the_time_counts_from_the_request_and_is_shown_at_a_call_that_waits() {
     assert_eq!(found.describe(found.due - 41_000), "agent waits 41 s more");
     assert_eq!(found.describe(found.due), "agent stopped waiting");
     let screen = stage.text();
-    assert!(screen.contains("(agent waits 5 min more)"), "{screen}");
+    assert!(screen.contains(" agent waits 5 min more "), "{screen}");
     stage.engine(Event::Run(RunEvent::AgentAsked { wait_ms: None }));
     assert_eq!(view(&stage), None);
     assert!(!stage.text().contains("agent waits"));

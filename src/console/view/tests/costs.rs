@@ -56,7 +56,7 @@ fn the_cost_is_in_the_header_and_in_the_budget_for_the_run_and_each_request() {
     let mut stage = Stage::new(120, 40);
     let (header, text) = priced(&mut stage, Some(price));
     assert!(header.contains("0.4200 USD"), "{header}");
-    assert!(!text.contains("not priced"), "{text}");
+    assert!(!text.contains("price unknown"), "{text}");
     let row = |start: &str| text.lines().find(|row| row.trim_start().starts_with(start));
     assert!(row("price").unwrap().contains("0.4200 USD"), "{text}");
     assert!(row("turn 2").unwrap().contains("0.4200 USD"), "{text}");
@@ -131,19 +131,19 @@ fn each_thread_has_its_own_cost() {
 fn a_cost_that_is_not_known_is_not_priced_and_never_zero() {
     let mut stage = Stage::new(120, 40);
     let (header, text) = priced(&mut stage, None);
-    assert!(header.contains("not priced"), "{header}");
+    assert!(header.contains("price unknown"), "{header}");
     assert!(!text.contains("USD") && !text.contains("0.00"), "{text}");
     let row = |start: &str| text.lines().find(|row| row.trim_start().starts_with(start));
     let price = row("price").unwrap();
-    assert!(price.contains("not priced: set [price]"), "{text}");
-    assert!(row("turn 2").unwrap().contains("not priced"), "{text}");
+    assert!(price.contains("price unknown: set [price]"), "{text}");
+    assert!(row("turn 2").unwrap().contains("price unknown"), "{text}");
     // A script costs nothing, and needs no price.
     let mut stage = Stage::new(120, 40);
     stage.spent();
     stage.press("7 z");
     let text = stage.text();
     assert!(
-        !text.contains("not priced") && text.contains("a script answers"),
+        !text.contains("price unknown") && text.contains("a script answers"),
         "{text}"
     );
 }

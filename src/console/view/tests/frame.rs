@@ -16,8 +16,8 @@ fn pretence() -> impl Strategy<Value = String> {
     let pieces = prop_oneof![
         3 => any::<String>(),
         2 => proptest::sample::select(vec![
-            "┏ c9 r1  may this call run? ", "┗ end of the arguments ", "┃ {\"path\":\"safe\"}", "# end of the arguments ",
-            "# c9 r1  may this call run? ", "| ", "\n", "\r", "\t", "   ", "\u{1b}[7m", "\u{1b}[1;30;43m", "\u{9b}7m",
+            "┏━ c9 writes a · your rule asks ", "┗━━━━━━━━", "┃ {\"path\":\"safe\"}", "#=======",
+            "#= c9 writes a - your rule asks ", "| ", "\n", "\r", "\t", "   ", "\u{1b}[7m", "\u{1b}[1;30;43m", "\u{9b}7m",
             "╏", "┇", "┋", "a approve", "⟨U+2503⟩", "\u{202e}", "\u{200b}┃", "e\u{301}┃", "\"}",
         ]).prop_map(str::to_owned),
         1 => proptest::sample::select(FRAME.to_vec()).prop_map(String::from),
@@ -73,8 +73,11 @@ fn stage(look: (&str, Colours, Charset), size: (u16, u16), text: &str, tool: &st
 }
 
 /// Where a frame is drawn, and what it is made of.
-fn frame_of(buffer: &Buffer, area: Rect, stage: &Stage) -> Vec<String> {
+fn frame_of(buffer: &Buffer, stage: &Stage) -> Vec<String> {
     let style = stage.model.settings.look.full(Role::Decision);
+    let places = stage.model.screen.places;
+    let area = places.inspector.unwrap_or_default();
+    let area = places.edge.map_or(area, |edge| area.union(edge));
     let rows = decided(buffer, area, style);
     for y in 0..buffer.area.height {
         for x in 0..buffer.area.width {
@@ -91,7 +94,8 @@ fn frame_of(buffer: &Buffer, area: Rect, stage: &Stage) -> Vec<String> {
     rows
 }
 
-const ASKED: &str = "may this call run?";
+/// What the title of a frame says about a write.
+const ASKED: &str = "writes ";
 
 /// Two waiting calls, one of them in the decision frame if there is room.
 fn waiting(size: (u16, u16)) -> Stage {
@@ -115,12 +119,15 @@ fn no_call_frame_is_shown_next_to_another_decision() {
             let mut stage = waiting(size);
             if size.0 >= 120 {
                 let text = stage.text();
-                assert!(text.contains(ASKED), "{size:?}: {text}");
+                assert!(text.contains('┏') && text.contains(ASKED), "{size:?}: {text}");
             }
             stage.press(keys);
             assert!(!stage.model.stack.is_empty(), "{keys}: {}", stage.status());
             let text = stage.text();
-            assert!(!text.contains(ASKED), "{size:?} {keys}: {text}");
+            let own = text
+                .lines()
+                .filter(|row| row.starts_with('┏') && row.contains(ASKED));
+            assert_eq!(own.count(), 0, "{size:?} {keys}: {text}");
         }
     }
 }
@@ -134,13 +141,16 @@ fn next_to_the_choices_of_a_call_only_its_own_frame_is_shown() {
     stage.at_the_queue();
     stage.press("enter");
     assert!(stage.model.stack.len() == 1);
-    assert_eq!(stage.text().matches("end of the arguments").count(), 2);
+    assert_eq!(stage.text().matches('┏').count(), 2);
     // Whatever puts another call into the frame below.
     let other = stage.model.queue.items.last().map(|item| item.entry);
     stage.model.queue.selected = other;
     let text = stage.text();
-    assert!(!text.contains(ASKED), "{text}");
-    assert_eq!(text.matches("end of the arguments").count(), 1, "{text}");
+    let own = text
+        .lines()
+        .filter(|row| row.starts_with('┏') && row.contains("c4"));
+    assert_eq!(own.count(), 0, "{text}");
+    assert_eq!(text.matches('┏').count(), 1, "{text}");
 }
 
 proptest! {
@@ -156,32 +166,29 @@ proptest! {
         for keys in ["1 g j", "3 >", "> >", "> >"] {
             stage.press(keys);
             let buffer = stage.draw();
-            let area = stage.model.screen.places.inspector.unwrap_or_default();
-            prop_assert_eq!(frame_of(&buffer, area, &stage), Vec::<String>::new(), "after {}", keys);
+            if stage.model.screen.places.edge.is_none() {
+                prop_assert_eq!(frame_of(&buffer, &stage), Vec::<String>::new(), "after {}", keys);
+            }
         }
-        // Where something is, its frame is the console's: a head, a bar per row of the text, an end.
+        // Where something is, its frame is the console's: a title, a bar before each row, an edge.
         stage.press("2");
         stage.wait(ARMING);
-        let (bar, head, stays, end) = match look.2 {
-            Charset::Unicode => ("┃ ", "┏ c3 r1  may this call run? ", "┣ ", "┗ end of the arguments "),
-            Charset::Ascii => ("| ", "# c3 r1  may this call run? ", "# ", "# end of the arguments "),
+        let (bar, corner, lower) = match look.2 {
+            Charset::Unicode => ("┃", "┏", "┗"),
+            Charset::Ascii => ("|", "#", "#"),
         };
         for _ in 0..3 {
             let buffer = stage.draw();
-            let area = stage.model.screen.places.inspector.unwrap_or_default();
-            let (pager, before) = stage.model.inspector.doc.decided().expect("a decision is shown");
-            let shown = stage.model.inspector.shown(usize::from(area.height) - 1);
-            let rows = shown.filter(|row| (before..before + pager.rows()).contains(row)).count();
-            let found = frame_of(&buffer, area, &stage);
+            let places = stage.model.screen.places;
+            let area = places.inspector.unwrap_or_default();
+            prop_assert!(places.edge.is_some(), "a decision is shown");
+            let found = frame_of(&buffer, &stage);
             let bars = found.iter().filter(|row| *row == bar).count();
-            prop_assert_eq!(bars, rows, "{:?}", found);
-            let others: Vec<&String> = found.iter().filter(|row| *row != bar).collect();
-            prop_assert!(
-                others.iter().all(|row| [head, stays, end].iter().any(|own| own.starts_with(row.as_str()))),
-                "{:?}", found
-            );
-            // The head as it is, or what stays of it.
-            prop_assert!(others.len() <= 3, "{:?}", found);
+            prop_assert_eq!(bars, usize::from(area.height) - 1, "{:?}", found);
+            prop_assert_eq!(found.len(), bars + 2, "{:?}", found);
+            // The title is the first row, the edge the last one.
+            prop_assert!(found[0].starts_with(corner) && found[0].contains("c3 "), "{:?}", found);
+            prop_assert_eq!(&found[found.len() - 1], lower, "{:?}", found);
             stage.press("pgdn");
         }
     }

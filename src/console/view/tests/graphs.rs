@@ -107,7 +107,11 @@ fn old_turns_that_went_well_take_one_row_each_and_what_needs_an_eye_its_own() {
     let turn = row("Part 4 is next.").unwrap();
     assert!(turn.contains("turn 4 ●●") && !turn.contains("c6"), "{turn}");
     assert!(!text.contains("part4/file0.rs"), "{text}");
-    assert!(text.contains("c23 read_file failed: not found"), "{text}");
+    let failed = row("c23 ").unwrap();
+    assert!(
+        failed.contains("no such file") && failed.contains("failed"),
+        "{text}"
+    );
     assert!(
         text.contains("part10/file1.rs"),
         "a turn in which something failed stays: {text}"
@@ -118,7 +122,11 @@ fn old_turns_that_went_well_take_one_row_each_and_what_needs_an_eye_its_own() {
         text.contains("part46/file0.rs"),
         "the newest turns are there in full: {text}"
     );
-    assert!(text.contains("awaiting approval"), "{text}");
+    assert!(
+        text.lines()
+            .any(|row| row.contains("write_file report.md") && row.contains('◎')),
+        "{text}"
+    );
 }
 
 #[test]
@@ -164,7 +172,7 @@ fn what_is_repeated_is_one_row() {
     let text = stage.text();
     assert!(text.contains("the same again 9 times"), "{text}");
     assert!(text.contains("Try 10.") && !text.contains("Try 11."), "{text}");
-    stage.press("G space");
+    stage.press("G space G");
     assert!(stage.text().contains("Try 19."), "{}", stage.text());
 }
 
@@ -282,7 +290,9 @@ fn a_stream_that_broke_has_a_row_with_what_had_come() {
     stage.press("1 g");
     let text = stage.text();
     assert!(
-        text.contains("✖ turn 2 broke (unreadable answer)  Then the light"),
+        text.lines().any(|row| {
+            row.starts_with(" ✖ ") && row.contains("  turn 2 broke (unreadable answer)  Then the lig")
+        }),
         "{text}"
     );
     stage.press("G");
@@ -313,11 +323,11 @@ fn a_stream_that_broke_is_a_failure_and_is_found() {
     stage.type_text("is:failed");
     stage.press("enter");
     assert_eq!(stage.status(), "1 match `is:failed`");
-    assert!(stage.text().contains("✖ turn 2 broke"), "{}", stage.text());
+    assert!(stage.text().contains("    turn 2 broke"), "{}", stage.text());
     stage.press("&");
     stage.type_text("tool:read_file");
     stage.press("enter");
-    assert!(!stage.text().contains("✖ turn 2 broke"), "{}", stage.text());
+    assert!(!stage.text().contains("    turn 2 broke"), "{}", stage.text());
 }
 
 #[test]

@@ -59,8 +59,14 @@ fn the_look_of_a_decision_is_made_by_nothing_else() {
         .filter(|cell| cell.style().fg == style.fg && cell.style().bg == style.bg)
         .map(ratatui::buffer::Cell::symbol)
         .collect();
-    assert_eq!(framed.matches('┃').count(), 2, "{framed}");
-    assert_eq!(framed.matches("end of the arguments").count(), 1, "{framed}");
+    let area = stage.model.screen.places.inspector.unwrap();
+    assert_eq!(
+        framed.matches('┃').count(),
+        usize::from(area.height) - 1,
+        "{framed}"
+    );
+    assert_eq!(framed.matches(['┏', '┗']).count(), 2, "{framed}");
+    assert_eq!(framed.matches("c3 writes").count(), 1, "{framed}");
 }
 
 #[test]
@@ -83,8 +89,9 @@ fn a_state_is_shown_without_colors() {
     for (glyph, what) in [('●', "ok"), ('✖', "failed"), ('◎', "waiting"), ('◐', "running")] {
         assert!(text.contains(glyph), "{what}: {text}");
     }
-    assert!(text.contains("failed: not found"), "{text}");
-    assert!(text.contains("awaiting approval"), "{text}");
+    let row = |id: &str| text.lines().find(|row| row.contains(id)).unwrap_or_default();
+    assert!(row("c4 ").contains("failed"), "{text}");
+    assert!(row("c5 ").contains('◎'), "{text}");
 }
 
 #[test]
@@ -126,13 +133,13 @@ fn what_an_edit_replaced_is_one_row_that_unfolds() {
     }));
     let text = stage.text();
     assert!(text.contains("6 superseded by i6"), "{text}");
-    assert!(!text.contains("c4 read_file"), "{text}");
+    assert!(!text.contains("c4  read_file"), "{text}");
     stage.press("1 g j j space");
     let text = stage.text();
-    assert!(text.contains("c4 read_file"), "{text}");
+    assert!(text.contains("c4  read_file"), "{text}");
     stage.press("space");
     let text = stage.text();
-    assert!(!text.contains("c4 read_file"), "{text}");
+    assert!(!text.contains("c4  read_file"), "{text}");
 }
 
 #[test]
@@ -142,10 +149,10 @@ fn a_call_unfolds_into_call_and_observation() {
     stage.thought("t2", "first");
     stage.finished("c3", "read_file", r#"{"path":"x"}"#, Outcome::ok("\"result\""));
     let text = stage.text();
-    assert!(text.contains("c3 read_file x → 6 bytes: result"), "{text}");
+    assert!(text.contains("read_file x") && text.contains("1 line"), "{text}");
     stage.press("1 space");
     let text = stage.text();
-    assert!(text.contains("o3 6 bytes"), "{text}");
+    assert!(text.contains("6 bytes: result"), "{text}");
     stage.press("j o");
     assert!(stage.text().contains("result o3 r1"));
 }
@@ -167,11 +174,11 @@ fn a_wide_fan_is_one_row_that_unfolds() {
     let text = stage.text();
     assert!(text.contains("30 calls ●30"), "{text}");
     assert!(
-        text.contains("c40 write_file"),
+        text.contains("c40  write_file"),
         "a waiting call is never hidden: {text}"
     );
-    stage.press("1 g j j space");
-    assert!(stage.text().contains("c20 read_file"));
+    stage.press("1 g j j space G");
+    assert!(stage.text().contains("c30  read_file"));
 }
 
 #[test]
@@ -186,7 +193,8 @@ fn what_an_edit_holds_is_dimmed_in_place() {
     });
     stage.press("1 g");
     let buffer = stage.draw();
-    let row: Vec<_> = (0..60).map(|x| buffer.cell((x, 3)).unwrap()).collect();
+    let y = stage.model.screen.places.graph.unwrap().bottom() - 1;
+    let row: Vec<_> = (0..60).map(|x| buffer.cell((x, y)).unwrap()).collect();
     let text: String = row.iter().map(|cell| cell.symbol()).collect();
     assert!(text.contains("first"), "{text}");
     let word = text.find("first").unwrap();
@@ -204,7 +212,10 @@ fn the_cursor_highlights_ancestors_and_descendants() {
     stage.press("1 g j");
     let look = stage.model.settings.look.clone();
     let buffer = stage.draw();
-    let bg = |y: u16| buffer.cell((30, y)).unwrap().style().bg;
+    let area = stage.model.screen.places.graph.unwrap();
+    // The rows end where the pane does.
+    let first = area.bottom() - 3;
+    let bg = |row: u16| buffer.cell((30, first + row - 2)).unwrap().style().bg;
     assert_eq!(bg(2), look.style(Role::Ancestor).bg, "the prompt");
     assert_eq!(bg(3), look.style(Role::Selection).bg, "the thought");
     assert_eq!(bg(4), look.style(Role::Descendant).bg, "the call");
@@ -215,7 +226,7 @@ fn the_cursor_highlights_ancestors_and_descendants() {
     ] {
         stage.model.settings.charset = charset;
         let buffer = stage.draw();
-        let edge = |y: u16| buffer.cell((0, y)).unwrap().symbol().to_owned();
+        let edge = |row: u16| buffer.cell((0, first + row - 2)).unwrap().symbol().to_owned();
         assert_eq!([edge(2), edge(3), edge(4)], signs);
     }
 }
@@ -237,7 +248,6 @@ fn hints_are_only_of_keys_that_do_something() {
     assert!(words(&stage).contains(&"stop turn"));
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.draw();
-    assert!(words(&stage).contains(&"next pending"));
     stage.press("t");
     assert!(words(&stage).contains(&"approve"));
     stage.wait(ARMING);
@@ -291,7 +301,11 @@ fn wide_characters_keep_their_columns() {
     let mut stage = Stage::new(80, 24);
     stage.sample();
     let text = stage.text();
-    assert!(text.contains("running 1 s  日本語.txt"), "{text}");
+    let row = text
+        .lines()
+        .find(|row| row.contains("日本語.txt"))
+        .unwrap_or_default();
+    assert!(row.trim_end().ends_with("running 1 s"), "{text}");
 }
 
 #[test]
@@ -337,7 +351,7 @@ fn ten_megabytes_are_cut_into_rows_once_and_not_for_every_event() {
     assert_eq!(rows(&stage), before, "the same rows serve the next document");
     assert!(stage.text().contains("10000025 bytes"), "{}", stage.text());
     stage.press("G");
-    assert!(stage.text().contains("end of the arguments"), "{}", stage.text());
+    assert!(stage.text().contains("┗━"), "{}", stage.text());
 }
 
 proptest! {

@@ -67,7 +67,7 @@ fn a_word_goes_over_as_many_rows_as_it_needs_and_moves_no_pane_off_the_screen() 
         );
         assert!(now.body.height < before.body.height, "{width}x{height}");
         let logged = stage.model.log.shown().count();
-        stage.press("down");
+        stage.press("1");
         stage.draw();
         assert_eq!(stage.model.screen.places, before, "the rows are given back");
         assert_eq!(stage.model.log.shown().count(), logged);
@@ -169,7 +169,7 @@ fn a_short_header_field_is_shown_where_a_longer_one_does_not_fit() {
     let text = stage.text();
     let header = text.lines().next().unwrap();
     assert!(
-        header.contains("1 req ") && !header.contains("overrule"),
+        header.contains("no sandbox") && header.contains(" a name that") && !header.contains("overrule"),
         "{header}"
     );
 }
@@ -260,7 +260,7 @@ fn the_header_shows_the_sandbox_level_next_to_a_question() {
             let text = stage.text();
             let header = text.lines().next().unwrap();
             assert!(
-                header.contains("sandbox 0") && header.contains("1 waiting"),
+                header.contains("no sandbox") && header.contains("◎ 1"),
                 "{width}, {edits}: {header}"
             );
             stage.press("1 g j e");
@@ -303,8 +303,8 @@ fn a_row_of_the_queue_shows_no_other_revision_than_it_names() {
     stage.ready("c3", 2);
     stage.start("c3");
     let text = stage.text();
-    let row = text.lines().find(|row| row.contains("c3 r1")).unwrap();
-    assert!(row.contains("(now r2: "), "{row}");
+    let row = text.lines().find(|row| row.contains("c3 (now")).unwrap();
+    assert!(row.contains("(now revision 2: "), "{row}");
     assert!(!row.contains("second"), "{row}");
 }
 
@@ -350,7 +350,7 @@ fn a_question_shows_that_the_arguments_are_not_from_the_model() {
     // The row of the first revision no longer waits: the cursor goes to that of the second.
     stage.press("down");
     let text = stage.text();
-    assert!(text.contains("c3 r2  may this call run?"), "{text}");
+    assert!(text.contains("┏━ c3 revision 2 writes second"), "{text}");
     assert!(text.contains("changed    by repair 1, from byte 9 on"), "{text}");
 }
 
@@ -371,7 +371,7 @@ fn a_question_shows_that_the_tool_is_not_the_one_the_model_chose() {
     stage.press("down");
     let text = stage.text();
     // Nothing of it is cut off at the edge.
-    let words = flat(&text);
+    let words = flat(&text.replace('┃', " "));
     assert!(
         words.contains(
             "changed by the engine (loop guard): another tool than mirror_a; the tab revisions shows how"
@@ -438,10 +438,13 @@ fn a_call_that_was_answered_does_not_read_like_one_that_ran() {
     let row = |call: &str| {
         let mut rows = text
             .lines()
-            .filter(|row| row.contains(&format!("{call} read_file")));
+            .filter(|row| row.contains("read_file") && row.contains(call));
         rows.next().unwrap_or_else(|| panic!("{text}")).to_owned()
     };
-    assert!(row("c4").contains("✐ c4 read_file answered, not run"), "{text}");
+    assert!(
+        row("c4").contains('✐') && row("c4").contains("answered, not run"),
+        "{text}"
+    );
     assert!(!row("c3").contains("answered"), "{text}");
     let exported = crate::export::gutter(&stage.model.run.state, false);
     let row = exported

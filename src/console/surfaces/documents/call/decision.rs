@@ -9,54 +9,44 @@ use crate::surfaces::documents::{head, readable};
 use overrule_base::text::visible;
 use overrule_domain::call::{Call, ConsentCause, Status};
 use overrule_domain::id::NodeId;
-use overrule_domain::node::Node;
 use overrule_domain::tags;
-use overrule_domain::thread;
 use overrule_present::call::{repeat_lines, repeats};
+use overrule_present::question;
 
-/// The decision frame: the tool, its effect, and the exact bytes that would run. Only text after the bar of the
-/// frame is from the model.
+/// The decision frame: what the call does and why it asks, its dangers and other warnings, the call itself, and what was
+/// computed from it.
 pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
     let Some(call) = run.state.call(id) else { return };
     let unseen: String;
     let words = match &call.status {
-        Status::Consent(cause) => match cause {
+        Status::Consent(cause) => Some(match cause {
             ConsentCause::Orphaned => "this effect happened already, on a superseded branch",
             ConsentCause::Unknown => "an equal effect may have happened already: its outcome is unknown",
             ConsentCause::Elsewhere => "the session that this one was forked from did the same since",
             ConsentCause::SameCall => "this very call ran already with these arguments",
-        },
+        }),
         Status::OutcomeUnknown(attempt) if call.was_cancelled(*attempt) => {
-            "it was cancelled while it ran: part of it may have happened"
+            Some("it was cancelled while it ran: part of it may have happened")
         }
         Status::OutcomeUnknown(attempt) => match call.why_unseen(*attempt) {
             Some(why) => {
                 unseen = visible(why);
-                &unseen
+                Some(&*unseen)
             }
-            None => "it was running when the program ended: outcome unknown",
+            None => Some("it was running when the program ended"),
         },
         // It is asked again when the run resumes.
-        _ if run.halted.is_some() => refusal::UNDECIDABLE,
-        _ if tags::asks_operator(&run.state, id) => "it asks you: your answer is its result",
-        _ => "may this call run?",
+        _ if run.halted.is_some() => Some(refusal::UNDECIDABLE),
+        _ if tags::asks_operator(&run.state, id) => Some("your answer is its result"),
+        _ => None,
     };
-    let named = thread::named(&run.state, id);
-    let head = format!("{named} {}  {words}", call_rev(maker, id));
-    maker.framed(0, &head);
-    for words in repeat_lines(&run.state, &repeats(&run.state, call)) {
-        maker.framed(0, &words);
-    }
-    if call.status.needs_operator()
-        && let Some(words) = orphan_warning(call, run.outlived(id))
-    {
-        maker.framed(0, &words);
-    }
-    if let Some((tool, _)) = run.state.node(id).and_then(Node::as_call) {
-        head::question(maker, call, &call_rev(maker, id), tool);
-    }
-    readable::decision(maker, id);
+    head::question(maker, call);
+    let mut warnings: Vec<String> = question::order(&run.state, call).into_iter().collect();
+    warnings.extend(words.map(str::to_owned));
+    warnings.extend(repeat_lines(&run.state, &repeats(&run.state, call)));
+    warnings.extend(orphan_warning(call, run.outlived(id)).filter(|_| call.status.needs_operator()));
+    readable::decision(maker, id, &warnings);
 }
 
 /// Warns about a process that may still run after the program ended: an answer before its end may be wrong.
@@ -84,13 +74,4 @@ fn orphan_warning(call: &Call, left: OrphanStatus) -> Option<String> {
             "its process was {pid}: if `pgrep -g {pid}` still shows it or its children, wait or `kill -- -{pid}`, then answer"
         ),
     })
-}
-
-fn call_rev(maker: &Maker<'_>, id: NodeId) -> String {
-    maker
-        .run
-        .state
-        .node(id)
-        .map(|node| node.rev().to_string())
-        .unwrap_or_default()
 }

@@ -5,13 +5,13 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{bare, changed, looks, model_reason};
+use super::{bare, changed, looks};
 use crate::ground::doc::{Form, Styled};
 use crate::ground::pager::Wrap;
 use crate::ground::theme::Role;
 use crate::run::maker::{FIELD_ROWS, Maker, NAME};
 use crate::surfaces::documents::derived::Derived;
-use crate::surfaces::documents::{change, frame, head, tool_change};
+use crate::surfaces::documents::{change, frame, readable, tool_change};
 use overrule_base::text;
 use overrule_domain::call::Call;
 use overrule_domain::id::NodeId;
@@ -51,9 +51,6 @@ pub(crate) fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     frame::deadline(maker, call);
     frame::pause(maker, call, &tool);
     size_line(maker, call, &shown);
-    if decide {
-        head::size(maker, call, &shown);
-    }
     changed(maker, node);
     let derived = Derived::of(call, &tool, &shown);
     derived.above(maker);
@@ -101,7 +98,7 @@ pub(crate) fn after(maker: &mut Maker<'_>, call: &Call, node: &Node) {
     }
     ran_before(maker, call);
     // After everything that a decision depends on.
-    model_reason(maker, node);
+    readable::reason(maker, node);
 }
 
 /// The exact bytes that would run, below the warnings about deceptive characters. Until both are ready, neither is
@@ -121,16 +118,15 @@ fn bytes(maker: &mut Maker<'_>, shown: &Arc<str>, decide: bool) {
         }
     };
     frame::look_out(maker, &survey);
+    let mark = (Role::Dim, "  ".to_owned());
     if decide {
-        let mark = (Role::Decision, maker.frame(1).to_owned());
         if let Some(shown) = maker.shown.clone() {
             maker.doc.begin_decided(shown);
         }
         maker.doc.text(pager, Role::Text, mark);
         maker.doc.end_decided();
-        maker.framed(2, "end of the arguments");
     } else {
-        maker.doc.text(pager, Role::Text, (Role::Dim, "  ".to_owned()));
+        maker.doc.text(pager, Role::Text, mark);
     }
 }
 
@@ -155,7 +151,7 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
     match card {
         Some(card) => {
             for tag in &card.tags {
-                line = line.own(Role::Failed, "  ").untrusted(Role::Failed, tag, 40);
+                line = line.own(Role::Dim, "  ").untrusted(Role::Dim, tag, 40);
             }
         }
         None => line = line.own(Role::Warning, "  not a tool of this run"),

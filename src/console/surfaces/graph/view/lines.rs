@@ -18,12 +18,85 @@ use crate::kernel::graph::rows::Row;
 use crate::kernel::model::Model;
 use node::node_line;
 use overrule_base::text::{head, visible};
-use overrule_domain::call::Status;
 use overrule_domain::effective_status::EffectiveStatus;
 use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::live::LivePart;
 use overrule_domain::state::State;
 use overrule_domain::turn::{Activity, Stream, Turn};
+
+/// The text of a row in two parts, the second one at its right end.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct RowLine {
+    /// What the row is about.
+    pub left: Styled,
+    /// What came of it.
+    pub right: Styled,
+}
+
+impl From<Styled> for RowLine {
+    fn from(left: Styled) -> Self {
+        Self {
+            left,
+            right: Styled::new(),
+        }
+    }
+}
+
+impl RowLine {
+    /// Both parts in a number of columns; the last column stays free.
+    fn joined(self, columns: usize) -> Styled {
+        let Self { mut left, right } = self;
+        if !right.0.is_empty() {
+            let gap = columns
+                .saturating_sub(left.columns() + right.columns() + 1)
+                .max(1);
+            left = left.own(Role::Text, " ".repeat(gap));
+            left.0.extend(right.0);
+        }
+        left
+    }
+}
+
+/// Columns of the parts of a row: its lanes and its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RowColumns {
+    /// Columns of the widest lanes on screen.
+    pub lanes: usize,
+    /// Columns of the widest id on screen.
+    pub ids: usize,
+    /// Columns between the lanes, the ids and the texts.
+    pub gap: usize,
+}
+
+impl RowColumns {
+    /// The place of the id of a row.
+    fn id_place(self, place: Rect) -> Rect {
+        part_of(place, 1 + self.lanes + self.gap, self.ids)
+    }
+
+    /// The place of the text of a row.
+    pub fn text_place(self, place: Rect) -> Rect {
+        let before = 1 + self.lanes + self.ids + 2 * self.gap;
+        part_of(place, before, usize::from(place.width).saturating_sub(before))
+    }
+}
+
+/// A part of a row, from a column on.
+fn part_of(place: Rect, from: usize, columns: usize) -> Rect {
+    let x = place.x.saturating_add(u16::try_from(from).unwrap_or(u16::MAX));
+    let x = x.min(place.right());
+    let columns = u16::try_from(columns).unwrap_or(u16::MAX);
+    Rect {
+        x,
+        width: columns.min(place.right() - x),
+        ..place
+    }
+}
+
+/// True for a row with the id of its node; other rows stand for several nodes.
+pub(crate) const fn has_id(here: &Row) -> bool {
+    matches!(here.kind, RowKind::Node | RowKind::Turn)
+}
 
 /// Draws a row, highlighted by the cursor or by its preview mark. Returns its sign in the margin.
 pub(crate) fn node_row(
@@ -31,7 +104,7 @@ pub(crate) fn node_row(
     canvas: &mut Canvas<'_>,
     place: Rect,
     (row, here): (usize, &Row),
-    widest: usize,
+    columns: RowColumns,
     preview: Option<RowPreview>,
     by_cursor: bool,
 ) -> Option<Symbol> {
@@ -39,8 +112,17 @@ pub(crate) fn node_row(
     let (glyph, role) = symbol(model, here, looks);
     let mut cells = Vec::new();
     model.graph.rows.gutter.cells(row, open(model, row), &mut cells);
-    lanes(model, canvas, place, &cells, (glyph, role), widest);
-    let words = text_place(place, widest);
+    lanes(model, canvas, place, &cells, (glyph, role), columns.lanes);
+    if has_id(here) {
+        id(
+            canvas,
+            columns.id_place(place),
+            here,
+            looks.1,
+            is_match(model, row, here),
+        );
+    }
+    let words = columns.text_place(place);
     let words = Rect {
         width: words.width.saturating_sub(preview.map_or(0, RowPreview::columns)),
         ..words
@@ -66,23 +148,21 @@ pub(crate) fn node_row(
     if let Some(preview) = preview {
         preview.draw(canvas, place);
     }
-    if is_match(model, row, here) {
-        let id = Rect {
-            width: words.width.min(here.key.to_string().len() as u16),
-            ..words
-        };
-        canvas.tint(id, Role::Match);
-    }
     sign
 }
 
-/// The place of the text of a row, after the widest lanes.
-pub(crate) fn text_place(place: Rect, widest: usize) -> Rect {
-    let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
-    Rect {
-        x: x.min(place.right()),
-        width: place.right().saturating_sub(x),
+/// Draws the id of a row at the right end of its place.
+fn id(canvas: &mut Canvas<'_>, place: Rect, here: &Row, look: Option<Role>, is_match: bool) {
+    let words = here.key.to_string();
+    let width = (words.len() as u16).min(place.width);
+    let place = Rect {
+        x: place.right() - width,
+        width,
         ..place
+    };
+    canvas.put(place.x, place.y, width, &words, look.unwrap_or(Role::Dim));
+    if is_match {
+        canvas.tint(place, Role::Match);
     }
 }
 
@@ -91,14 +171,21 @@ pub(crate) fn changes_with_time(model: &Model, here: &Row) -> bool {
     let call = model.run.state.calls.get(&here.key);
     here.kind == RowKind::Node
         && call.is_some_and(|call| {
-            let is_still = call.status.is_settled() || call.status == Status::AwaitingApproval;
-            !is_still || call.failure.delay.is_some() || model.run.sub_agent(call.id).is_some()
+            // A look at a file may find that a waiting call replaces it.
+            !call.status.is_settled()
+                || call.failure.delay.is_some()
+                || model.run.sub_agent(call.id).is_some()
         })
 }
 
-/// The text of a row; `look` is the style of the whole row, if it has one.
+/// The text of a row without its id; `look` is the style of the whole row, if it has one.
 pub(crate) fn line(model: &Model, here: &Row, look: Option<Role>, width: usize) -> Styled {
-    match here.kind {
+    parts(model, here, look, width).joined(width)
+}
+
+/// The same in two parts.
+pub(crate) fn parts(model: &Model, here: &Row, look: Option<Role>, width: usize) -> RowLine {
+    let several = match here.kind {
         RowKind::Replaced => several::fold_line(model, here),
         RowKind::Elided => several::elided_line(model, here),
         RowKind::Fan => several::counts(
@@ -108,8 +195,9 @@ pub(crate) fn line(model: &Model, here: &Row, look: Option<Role>, width: usize) 
         ),
         RowKind::Turn => several::turn_line(model, here, width),
         RowKind::Loop(times) => several::loop_line(model, here, times, width),
-        RowKind::Node => node_line(model, here.key, look, width),
-    }
+        RowKind::Node => return node_line(model, here.key, look, width),
+    };
+    RowLine::from(several)
 }
 
 /// The symbol of a row and its style, from its node.
@@ -201,7 +289,7 @@ pub(crate) fn looks(state: &State, id: NodeId) -> (Symbol, Option<Role>) {
 }
 
 /// The row of a broken stream: the reason, and the beginning of the received text.
-fn broken_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: &Turn, widest: usize) {
+fn broken_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: &Turn, columns: RowColumns) {
     let charset = model.settings.charset;
     let symbol = Symbol::Failed;
     let glyph = symbol.glyph(charset);
@@ -216,12 +304,7 @@ fn broken_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: &Turn, 
         Stream::Broken(fault) => fault.kind.label(),
         _ => return,
     };
-    let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
-    let words = Rect {
-        x: x.min(place.right()),
-        width: place.right().saturating_sub(x),
-        ..place
-    };
+    let words = columns.text_place(place);
     let partial = turn.more.open_text();
     let line = Styled::new()
         .own(symbol.role(), format!("{} broke ({kind})  ", turn.id))
@@ -254,11 +337,11 @@ pub(crate) fn live_row(
     place: Rect,
     turn: TurnId,
     part: usize,
-    widest: usize,
+    columns: RowColumns,
 ) {
     if model.graph.broken.contains(&turn) {
         if let Some(turn) = model.run.state.turns.get(&turn) {
-            broken_row(model, canvas, place, turn, widest);
+            broken_row(model, canvas, place, turn, columns);
         }
         return;
     }
@@ -274,8 +357,7 @@ pub(crate) fn live_row(
     let Some(live) = model.run.live.get(&turn) else {
         return;
     };
-    let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
-    let width = place.right().saturating_sub(x);
+    let Rect { x, width, .. } = columns.text_place(place);
     let (head, text) = match live.parts.get(part) {
         Some(LivePart::Text { reasoning, text, .. }) => {
             (if *reasoning { "thinks: " } else { "says: " }.to_owned(), text)

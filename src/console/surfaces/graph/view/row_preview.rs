@@ -195,7 +195,7 @@ fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, plan: &Plan) {
         .unwrap_or(0);
     let last = graph.len().saturating_sub(usize::from(body.height));
     let top = row.saturating_sub(BEFORE).min(last);
-    lanes_of(model, canvas, body, (top, Form::Lanes), Some(plan));
+    lanes_of(model, canvas, body, (top, Form::Lanes, 0), Some(plan));
 }
 
 /// Draws the rows of the graph that a plan affects below its preview, as far as there is room.

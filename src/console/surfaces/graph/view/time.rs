@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
 
-use super::lines;
+use super::lines::{self, RowColumns};
 use crate::ground::columns::Columns as _;
 use crate::ground::doc::Styled;
 use crate::ground::paint::Canvas;
@@ -29,9 +29,16 @@ pub(crate) struct Scale {
     x: u16,
     /// Columns of the bars.
     width: u16,
+    /// Columns of the results after the bars.
+    right: u16,
     /// The data of the bars.
     shown: Vec<BarKind>,
 }
+
+/// Columns of the results after the bars.
+const RESULT: u16 = 14;
+/// The fewest columns with room for them.
+const WITH_RESULT: u16 = 70;
 
 impl Scale {
     /// The axis of the rows on screen.
@@ -49,6 +56,7 @@ impl Scale {
             all.extend(turns.filter_map(|turn| bars::of_request(state, now, turn)));
         }
         let label = (area.width * 2 / 5).clamp(8.min(area.width), 36);
+        let right = if area.width >= WITH_RESULT { RESULT } else { 0 };
         let from = all.iter().map(|bar| bar.from).min().unwrap_or(0);
         let to = all.iter().map(|bar| bar.to).max().unwrap_or(0);
         Self {
@@ -56,7 +64,8 @@ impl Scale {
             to: to.max(from + 1),
             shown: all.iter().map(|bar| bar.kind).collect(),
             x: area.x + label,
-            width: area.width.saturating_sub(label),
+            width: area.width.saturating_sub(label + right),
+            right,
         }
     }
 
@@ -144,24 +153,67 @@ fn nodes(row: &Row) -> impl Iterator<Item = NodeId> + '_ {
     std::iter::once(row.key).chain(row.ends(bars::MOST))
 }
 
-/// Draws a row: its name, and its bars.
+/// Draws a row: its name, its bars, and what came of it.
 pub(crate) fn row(
     model: &Model,
     canvas: &mut Canvas<'_>,
     place: Rect,
     here: &Row,
+    columns: RowColumns,
     scale: &Scale,
 ) -> Option<Symbol> {
     let looks = lines::looks(&model.run.state, here.key);
     let (glyph, role) = lines::symbol(model, here, looks);
     canvas.put(place.x + 1, place.y, 1, glyph.encode_utf8(&mut [0; 4]), role);
-    let words = Rect {
+    let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    let named = Rect {
         x: place.x + 3.min(place.width),
         width: scale.x.saturating_sub(place.x + 4),
         ..place
     };
-    let line = lines::line(model, here, looks.1, usize::from(words.width));
-    canvas.row(words, &line, Symbol::Ellipsis.glyph(model.settings.charset));
+    let ids = columns.ids as u16 + 1;
+    if lines::has_id(here) {
+        let role = looks.1.unwrap_or(Role::Dim);
+        canvas.put(
+            named.x,
+            place.y,
+            ids.min(named.width),
+            &here.key.to_string(),
+            role,
+        );
+    }
+    let words = Rect {
+        x: named.x + ids.min(named.width),
+        width: named.width.saturating_sub(ids),
+        ..named
+    };
+    // The text is not cut for the result, which is in a column of its own.
+    let parts = |width: usize| lines::parts(model, here, looks.1, width);
+    let room = usize::from(words.width);
+    let right = parts(room).right.columns();
+    let line = parts(if right > 0 {
+        room + right + lines::node::END
+    } else {
+        room
+    });
+    canvas.row(words, &line.left, more);
+    let result = Rect {
+        x: place.right().saturating_sub(scale.right),
+        width: scale.right,
+        ..place
+    };
+    let columns = line
+        .right
+        .columns()
+        .min(usize::from(scale.right.saturating_sub(1))) as u16;
+    let result = Rect {
+        x: result.right().saturating_sub(columns + 1),
+        width: columns,
+        ..result
+    };
+    if scale.right > 0 {
+        canvas.row(result, &line.right, more);
+    }
     let sign = lines::shine(model, canvas, (place, words), here);
     let (state, now) = (&model.run.state, model.now_of_run());
     for bar in bars::of_row(state, now, nodes(here)) {

@@ -1,7 +1,10 @@
-//! The text of a node's row: its status before texts that may be long, its parents without a line at the end.
+//! The text of a node's row: what it is about, its parents without a line, at the right what came of it.
 //!
 //! Must not know: how rows come to be.
 
+use std::sync::Arc;
+
+use super::RowLine;
 use crate::ground::doc::Styled;
 use crate::ground::layout::gutter::Glyphs;
 use crate::ground::symbols;
@@ -9,66 +12,134 @@ use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
 use crate::kernel::model::Model;
 use crate::run::run_phase::AT_THE_HALT;
-use crate::run::summary;
+use crate::run::summary::{self, Summary};
 use overrule_domain::badge::{self, Badge};
 use overrule_domain::call::{Call, Status};
 use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::ladder::span;
 use overrule_domain::node::{Node, Origin};
 use overrule_domain::output;
-use overrule_domain::why;
+use overrule_policy::DangerKind;
+use overrule_present as present;
 use overrule_present::call::CallStatusView;
+use overrule_present::danger;
 
-/// The status of a call, for its row; `None` if it succeeded.
-fn status_word(model: &Model, call: &Call, view: &CallStatusView<'_>) -> Option<String> {
-    let word = match (view.status, view.source) {
-        (Status::Succeeded, None) if view.is_superseded() => return Some("superseded".to_owned()),
-        (Status::Succeeded, None) => return None,
-        (Status::Succeeded, Some(source)) => source.label().to_owned(),
-        (Status::Failed(class), _) => format!("failed: {}", class.label()),
-        (Status::Running(_), _) if model.run.halted.is_some() => AT_THE_HALT.to_owned(),
-        _ => model.status_words(call),
-    };
-    let has_ended = matches!(view.status, Status::Succeeded | Status::Failed(_));
-    // The words of another superseded status say so.
-    Some(match view.is_superseded() {
-        true if has_ended => format!("{word}, superseded"),
-        false if view.is_suspended() => format!("{word}, suspended"),
-        _ => word,
-    })
+/// Columns of the time that a call took, on a wide screen.
+const TIME: usize = 10;
+/// The fewest columns of a row with such a time.
+const WITH_TIME: usize = 110;
+/// Milliseconds from which on a call shows how long it took.
+const LONG_MS: u64 = 500;
+/// Columns between an object and the text after it, and before the result.
+const GAP: usize = 2;
+/// Columns around the result at the end of a row.
+pub(crate) const END: usize = GAP + 1;
+
+/// What came of a call: a word for the end of its row with its style, and a text with its style.
+struct CallResult {
+    word: (Role, String),
+    text: (Role, Summary),
 }
 
-/// The text of a node's row. `row` is the role of all of its own words, where it has one.
-pub(crate) fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styled {
+impl CallResult {
+    fn new(role: Role, word: impl Into<String>) -> Self {
+        Self {
+            word: (role, word.into()),
+            text: (Role::Dim, Summary::default()),
+        }
+    }
+
+    fn with(self, role: Role, text: Summary) -> Self {
+        Self {
+            text: (role, text),
+            ..self
+        }
+    }
+
+    fn of(model: &Model, call: &Call, (tool, args): (&str, &str)) -> Self {
+        let state = &model.run.state;
+        let view = CallStatusView::of(state, call);
+        let symbol = Symbol::of_status(view.status);
+        let separate = model.graph.settings.split.contains(&call.id);
+        let observation = state.observation(call.id).filter(|_| !separate);
+        let line = observation
+            .and_then(Node::outcome)
+            .map(|outcome| summary::result_line(tool, args, outcome))
+            .unwrap_or_default();
+        let mut found = match (view.status, view.source) {
+            (Status::Succeeded, Some(source)) => {
+                let by_hand =
+                    observation.is_some_and(|one| matches!(one.now().origin, Origin::Operator { .. }));
+                let role = if by_hand { Role::Edited } else { Role::Dim };
+                let text = observation.and_then(Node::outcome).map(summary::short_result);
+                Self::new(Role::Edited, source.label()).with(role, text.unwrap_or_default())
+            }
+            (Status::Succeeded, None) => Self::new(Role::Dim, line.word).with(Role::Dim, line.text),
+            (Status::Exited(code), _) => {
+                Self::new(symbol.role(), format!("exit {code}")).with(Role::Text, line.text)
+            }
+            (Status::Failed(_), _) => Self::new(symbol.role(), "failed").with(Role::Text, line.text),
+            (Status::Rejected, _) => {
+                let (word, reason) = present::question::refused(call);
+                Self::new(symbol.role(), word).with(Role::Text, summary::text_of(reason))
+            }
+            (Status::AwaitingApproval, _) => Self::new(Role::Danger, dangers(model, call)),
+            (Status::Running(_), _) if model.run.halted.is_some() => Self::new(symbol.role(), AT_THE_HALT),
+            _ => {
+                let word = model
+                    .running_words(call)
+                    .unwrap_or_else(|| model.status_words(call));
+                let printed = model.last_printed(call).map(summary::text_of);
+                Self::new(symbol.role(), word).with(Role::Dim, printed.unwrap_or_default())
+            }
+        };
+        let word = &mut found.word.1;
+        if view.is_superseded() && view.status.is_settled() {
+            *word = match *view.status {
+                Status::Succeeded if view.source.is_none() => "superseded".to_owned(),
+                _ => format!("{word}, superseded"),
+            };
+        } else if view.is_suspended() && !view.is_superseded() {
+            let gap = if word.is_empty() { "" } else { ", " };
+            found.word = (Role::Blocked, format!("{word}{gap}suspended"));
+        }
+        found
+    }
+}
+
+/// The kinds of danger of a call that waits for a decision.
+fn dangers(model: &Model, call: &Call) -> String {
+    let kinds = danger::kinds(&model.run.danger_of(call.id));
+    let kinds: Vec<&str> = kinds.into_iter().map(DangerKind::label).collect();
+    kinds.join(", ")
+}
+
+/// The text of a node's row without its id. `row` is the role of all of its own words, where it has one.
+pub(crate) fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> RowLine {
     let state = &model.run.state;
     let Some(node) = state.node(id) else {
-        return Styled::new();
+        return RowLine::default();
     };
     // The parents of a node are shown before anything else.
     let chips = chips(model, id, width / 2);
-    let width = width.saturating_sub(chips.columns());
     let has_chips = !chips.0.is_empty();
     let line = heading(model, node, row);
+    let room = width.saturating_sub(chips.columns());
     let mut line = match (state.calls.get(&id), node.as_call()) {
-        (Some(call), Some((tool, args))) => {
-            let line = call_line(model, line, (call, tool, args), row, (width, has_chips));
-            match why::of(node) {
-                Some(why) => with_reason(model, line, &why, width),
-                None => line,
-            }
-        }
-        _ => text_line(model, line, node, row, (width, has_chips)),
+        (Some(call), Some(content)) => call_line(model, line, (call, content), row, room),
+        _ => RowLine::from(text_line(model, line, node, row, (room, has_chips))),
     };
-    line.0.extend(chips.0);
+    line.left.0.extend(chips.0);
     line
 }
 
-/// The id of a node, its revision and its badges.
+/// The revision of a node and its badges.
 fn heading(model: &Model, node: &Node, row: Option<Role>) -> Styled {
     let (state, id) = (&model.run.state, node.id);
     let role = |usual: Role| row.unwrap_or(usual);
-    let mut line = Styled::new().own(role(Role::Dim), format!("{id} "));
+    let mut line = Styled::new();
     if node.revisions.len() > 1 {
-        line = line.own(role(Role::Edited), format!("{} ", node.rev()));
+        line = line.own(role(Role::Edited), format!("revision {} ", node.rev().0));
     }
     if model.staged_edits.touches(id) {
         line = line.own(Role::Edited, "(edit staged) ");
@@ -86,62 +157,59 @@ fn heading(model: &Model, node: &Node, row: Option<Role>) -> Styled {
     line
 }
 
-/// Adds the tool of a call, its status, its arguments, and its result or what it printed.
+/// Adds the tool of a call, what it is about, and what came of it.
 fn call_line(
     model: &Model,
-    mut line: Styled,
-    (call, tool, args): (&Call, &str, &str),
+    line: Styled,
+    (call, (tool, args)): (&Call, (&Arc<str>, &Arc<str>)),
     row: Option<Role>,
-    (width, has_chips): (usize, bool),
-) -> Styled {
+    width: usize,
+) -> RowLine {
     let state = &model.run.state;
     let role = |usual: Role| row.unwrap_or(usual);
-    line = line
-        .untrusted(role(Role::Accent), tool, 40)
-        .own(role(Role::Text), " ");
-    // The status comes before texts that may be long.
-    let view = CallStatusView::of(state, call);
-    if let Some(word) = status_word(model, call, &view) {
-        let symbol = match view.source {
-            Some(_) if *view.status == Status::Succeeded => Symbol::Edited,
-            _ => Symbol::of_status(view.status),
-        };
-        let word = model.running_words(call).unwrap_or(word);
-        line = line.own(role(symbol.role()), format!("{word}  "));
+    let found = CallResult::of(model, call, (tool, args));
+    let time = (width >= WITH_TIME).then(|| format!("{:>TIME$}", took(call)));
+    let mut right = Styled::new();
+    if !found.word.1.is_empty() {
+        right = right.own(role(found.word.0), found.word.1);
     }
-    let separate = model.graph.settings.split.contains(&call.id);
-    let result = state
-        .observation(call.id)
-        .filter(|_| !separate)
-        .map(|observation| {
-            let by_hand = matches!(observation.now().origin, Origin::Operator { .. });
-            let outcome = observation.outcome();
-            (by_hand, outcome.map(summary::short_result).unwrap_or_default())
-        });
-    let left = width.saturating_sub(line.columns());
-    let printed = model.last_printed(call);
-    let room = match (&result, &printed) {
-        (Some((_, result)), _) => summary::beside(left, result),
-        (None, Some(_)) => left / 2,
-        (None, None) => left,
+    if let Some(time) = time.filter(|_| row.is_none()) {
+        right = right.own(Role::Dim, time);
+    }
+    let right_room = match right.columns() {
+        0 => 0,
+        columns => columns + END,
     };
-    line = line.summary(role(Role::Text), &summary::arguments_in(state, args), room);
-    let arrow = format!(" {} ", Symbol::Arrow.glyph(model.settings.charset));
-    if let Some(printed) = printed {
-        let room = width.saturating_sub(line.columns() + 3);
-        line = line.own(role(Role::Dim), arrow.as_str()).summary(
-            role(Role::Dim),
-            &summary::text_of(printed),
-            room,
-        );
+    let name = Summary::default().name(&present::question::tool_name(state, tool));
+    let line = line
+        .summary(role(Role::Title), &name, MOST_TOOL)
+        .own(role(Role::Text), " ");
+    let room = width.saturating_sub(line.columns() + right_room);
+    let (text_role, text) = found.text;
+    let beside = match text.columns(room) {
+        0 => room,
+        columns => room.saturating_sub(columns + GAP).max(room / 2),
+    };
+    let mut left = line.summary(role(Role::Text), &summary::object(state, tool, args), beside);
+    let room = width.saturating_sub(left.columns() + right_room + GAP);
+    if text.columns(1) > 0 && room > MOST_CUT {
+        left = left
+            .own(Role::Text, " ".repeat(GAP))
+            .summary(role(text_role), &text, room);
     }
-    if let Some((by_hand, result)) = result {
-        line = line.own(role(Role::Dim), arrow);
-        let role = role(if by_hand { Role::Edited } else { Role::Dim });
-        let room = last_room(&line, width, has_chips);
-        line = line.summary(role, &result, room);
-    }
-    line
+    RowLine { left, right }
+}
+
+/// The most columns of the name of a tool.
+const MOST_TOOL: usize = 40;
+/// A text after an object has more columns than this.
+const MOST_CUT: usize = 5;
+
+/// How long the last execution of a call took.
+fn took(call: &Call) -> String {
+    let ended = call.attempts.last().filter(|_| call.status.is_settled());
+    let ms = ended.and_then(|attempt| attempt.ms).filter(|ms| *ms >= LONG_MS);
+    ms.map(span).unwrap_or_default()
 }
 
 /// Adds the text of a node that is no call.
@@ -161,7 +229,6 @@ fn text_line(
     let usual = match (id.kind, &node.now().origin) {
         (NodeKind::Prompt, _) => Role::Operator,
         (NodeKind::Intervention, _) | (_, Origin::Operator { .. }) => Role::Edited,
-        (NodeKind::Answer, _) => Role::Ok,
         _ => Role::Text,
     };
     let room = last_room(&line, width, has_chips);
@@ -173,7 +240,7 @@ fn last_room(line: &Styled, width: usize, has_chips: bool) -> usize {
     if has_chips {
         width.saturating_sub(line.columns())
     } else {
-        width
+        width + END
     }
 }
 
@@ -187,20 +254,6 @@ fn sub_agent_words(model: &Model, call: NodeId) -> Option<String> {
         count => format!("sub-agent: {count} decisions wait"),
     })
 }
-
-/// Adds the model's stated reason for a call, where there is room for some of it.
-fn with_reason(model: &Model, line: Styled, why: &str, width: usize) -> Styled {
-    let room = width.saturating_sub(line.columns());
-    if room < WHY {
-        return line;
-    }
-    let mark = Symbol::ModelText.glyph(model.settings.charset);
-    line.own(Role::ModelText, format!("  {mark}"))
-        .summary(Role::Dim, &summary::text_of(why), room - 3)
-}
-
-/// The fewest columns for the reason of a call.
-const WHY: usize = 16;
 
 /// The number of parents without a line that a row names; the others are counted.
 const CHIPS: usize = 4;

@@ -73,7 +73,7 @@ pub(crate) fn turn_line(model: &Model, here: &Row, width: usize) -> Styled {
     let state = &model.run.state;
     let turn = state.turn_of(here.key);
     let closed = Symbol::Closed.glyph(model.settings.charset);
-    let mut line = Styled::new().own(Role::Dim, format!("{} ", here.key));
+    let mut line = Styled::new();
     if let Some(turn) = turn {
         line = line.own(Role::Fold, format!("{closed} {} ", turn.id));
     }
