@@ -95,7 +95,6 @@ impl fmt::Debug for Checker {
 }
 
 impl Checker {
-
     /// Compiles a schema. Formats are checked; references to other documents are refused. Against a schema that is too
     /// large to be compiled nothing can be checked.
     pub fn new(schema_text: &str) -> Result<Self, Error> {

@@ -204,6 +204,8 @@ static JUMP: &[Verb] = &[
     jumps::NEXT_PENDING,
     jumps::NEXT_FAILURE,
     jumps::NEXT_EDIT,
+    jumps::PREVIOUS_THOUGHT,
+    jumps::NEXT_THOUGHT,
     jumps::PARENT,
     jumps::CHILD,
     jumps::NEXT_SIBLING,

@@ -85,7 +85,7 @@ pub static TASKS: [Task; 8] = [
                 &[&jumps::SEARCH, &jumps::NEXT_MATCH, &jumps::PREVIOUS_MATCH],
                 "search, next",
             ),
-            (&[&jumps::PARENT, &jumps::CHILD], "parent, child"),
+            (&[&jumps::PREVIOUS_THOUGHT, &jumps::NEXT_THOUGHT], "thoughts"),
             (&[&graph::FILTER, &graph::DETAIL], "filter, detail"),
             (&[&graph::MAP, &graph::TIMELINE], "map, timeline"),
         ],

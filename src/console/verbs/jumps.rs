@@ -90,7 +90,7 @@ pub const NEXT_EDIT: Verb = Verb {
 /// The verb `parent`.
 pub const PARENT: Verb = Verb {
     name: "parent",
-    keys: &["["],
+    keys: &[],
     contexts: PANES,
     doc: "go to the parent of the selected node",
     run: |model, _| parent(model),
@@ -100,10 +100,33 @@ pub const PARENT: Verb = Verb {
 /// The verb `child`.
 pub const CHILD: Verb = Verb {
     name: "child",
-    keys: &["]"],
+    keys: &[],
     contexts: PANES,
     doc: "go to the first child of the selected node",
     run: |model, _| child(model),
+    ..Verb::BASE
+};
+
+/// The verb `previous-thought`.
+pub const PREVIOUS_THOUGHT: Verb = Verb {
+    name: "previous-thought",
+    keys: &["["],
+    contexts: PANES,
+    doc: "go to the thought of the selected call, or to the thought before the selected one",
+    hint: "thoughts",
+    rank: |_| Rank::Last,
+    available: |model| offered(cursor(model).is_some_and(|here| thought(model, here, true).is_some())),
+    run: |model, press| to_thought(model, press, true),
+    ..Verb::BASE
+};
+
+/// The verb `next-thought`.
+pub const NEXT_THOUGHT: Verb = Verb {
+    name: "next-thought",
+    keys: &["]"],
+    contexts: PANES,
+    doc: "go to the next thought",
+    run: |model, press| to_thought(model, press, false),
     ..Verb::BASE
 };
 
@@ -275,6 +298,31 @@ fn next(
     match found {
         Some(pick) => go_pick(model, pick),
         None => Err(none),
+    }
+}
+
+/// The next thought after a node, or the one before it: for a call, the thought of its turn first.
+fn thought(model: &Model, here: NodeId, back: bool) -> Option<NodeId> {
+    let state = &model.run.state;
+    let is_thought = |id: &NodeId| {
+        let node = state.node(*id);
+        id.kind == NodeKind::Thought && node.is_some_and(|node| node.active)
+    };
+    let nodes = state.nodes.keys().copied();
+    if back {
+        let mut before = nodes.rev().filter(|id| *id < here.call());
+        return before.find(is_thought);
+    }
+    nodes.filter(|id| *id > here).find(is_thought)
+}
+
+/// Goes to the next or the previous thought.
+fn to_thought(model: &mut Model, _: &mut Press<'_>, back: bool) -> Result<(), Refusal> {
+    let here = cursor(model).ok_or_else(|| Refusal::not_selected("node"))?;
+    match thought(model, here, back) {
+        Some(id) => go(model, id),
+        None if back => Err(Refusal::new(format!("No thought before {here}"))),
+        None => Err(Refusal::new(format!("No thought after {here}"))),
     }
 }
 

@@ -11,11 +11,11 @@ use crate::kernel::files::RuleScope;
 use crate::run::maker::Maker;
 use crate::surfaces::ready_rules::{Row, RuleMenu};
 use overrule_base::known_tool;
-use overrule_base::text::visible;
 use overrule_domain::call::Gate;
 use overrule_domain::id::NodeId;
 use overrule_domain::state::State;
 use overrule_policy::ready_rules::{About, ReadyRule};
+use overrule_present::question;
 use overrule_present::ready_rule::{EffectText, condition, effect, label, preset_effect, preset_label};
 
 /// Columns from which a rule and its effect stand in one row.
@@ -31,9 +31,10 @@ pub fn title(state: &State, menu: &RuleMenu) -> String {
     let Some(id) = menu.call else {
         return "policy presets".to_owned();
     };
-    let tool = state.node(id).and_then(|node| node.as_call());
-    let tool = tool.map_or_else(String::new, |(tool, _)| visible(tool));
-    format!("{id} {tool} · rules made from it")
+    let does = state
+        .call(id)
+        .map_or_else(String::new, |call| question::title(state, call, None));
+    format!("{id} {does} · rules made from it")
 }
 
 /// Adds the rows, how long they count, and what the marked one means. Returns the place of the marked row.

@@ -78,9 +78,8 @@ pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
         .unwrap_or_default();
     let form = match editor.form {
         Form::Json => ", JSON",
-        Form::Fields => "",
         Form::Text if editor.purpose.is_value() => ", text",
-        Form::Text => "",
+        Form::Text | Form::Fields => "",
     };
     let state = if editor.sent {
         "  sent, waiting for a reply"

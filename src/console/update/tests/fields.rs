@@ -68,7 +68,10 @@ fn a_command_is_edited_as_a_line_with_the_cursor_at_its_end() {
         "cwd":{"type":"string","default":"."},"command":{"type":"string"},"timeout_s":{"type":"integer","default":120}}}"#;
     let mut stage = with("shell", schema, r#"{"command":"python3 -m unittest \"a b\""}"#);
     let text = stage.text();
-    assert!(text.contains(r#"command *   python3 -m unittest "a b""#), "{text}");
+    assert!(
+        text.contains(r#"command *   python3 -m unittest "a b""#),
+        "{text}"
+    );
     assert!(!text.contains(r#"\""#), "no JSON: {text}");
     assert!(
         text.contains("timeout_s") && text.contains("120") && text.contains("default"),

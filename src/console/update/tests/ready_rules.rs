@@ -51,7 +51,7 @@ fn two_keys_make_a_rule_from_a_call_and_run_what_was_read() {
     stage.press("+");
     let text = stage.text();
     for row in [
-        "c4 shell · rules made from it",
+        "c4 runs python3 -m unittest · rules made from it",
         "❯ allow python3 -m unittest …",
         "‹3 words›",
         "allows c3 c4 c6, not c5",
@@ -293,7 +293,7 @@ fn a_call_that_ended_offers_rules_for_the_next_ones() {
     }
     stage.press("+");
     let text = stage.text();
-    assert!(text.contains("c3 shell · rules made from it"), "{text}");
+    assert!(text.contains("c3 runs python3 -m unittest · rules made from it"), "{text}");
     assert!(!text.contains("exactly this line"), "it does not wait: {text}");
     assert!(text.contains("takes effect"), "{text}");
 }

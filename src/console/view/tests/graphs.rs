@@ -202,6 +202,37 @@ fn a_filter_shows_what_it_hides_and_can_be_cleared() {
     assert!(stage.text().contains("c901"));
 }
 
+/// Carries out a command that has no key.
+fn by_name(stage: &mut Stage, name: &str) {
+    stage.press(":");
+    stage.type_text(name);
+    stage.press("enter");
+}
+
+#[test]
+fn the_thoughts_are_a_key_away() {
+    let mut stage = long(120, 40);
+    stage.press("1 Z Z g");
+    let (graph, run) = (&mut stage.model.graph, &stage.model.run);
+    assert!(graph.go_to(id("c9"), run));
+    stage.press("[");
+    assert_eq!(stage.selected(), Some(id("t7")), "the thought of its turn first");
+    stage.press("[");
+    let before = stage.selected().unwrap();
+    assert!(
+        before.kind == overrule_domain::id::NodeKind::Thought && before < id("t7"),
+        "{before}"
+    );
+    stage.press("] ]");
+    let after = stage.selected().unwrap();
+    assert!(
+        after > id("t7") && after.kind == overrule_domain::id::NodeKind::Thought,
+        "{after}"
+    );
+    stage.press("g [");
+    assert!(stage.status().contains("No thought before"), "{}", stage.status());
+}
+
 #[test]
 fn siblings_parents_and_children() {
     let mut stage = long(120, 40);
@@ -210,13 +241,15 @@ fn siblings_parents_and_children() {
     assert!(graph.go_to(id("c8"), run));
     stage.press("}");
     assert_eq!(stage.selected(), Some(id("c9")));
-    stage.press("{ [");
+    stage.press("{");
+    by_name(&mut stage, "parent");
     assert_eq!(stage.selected(), Some(id("t7")));
-    stage.press("]");
+    by_name(&mut stage, "child");
     assert_eq!(stage.selected(), Some(id("c8")));
     stage.press("{");
     assert_eq!(stage.selected(), Some(id("c10")), "round again");
-    stage.press("[ }");
+    by_name(&mut stage, "parent");
+    stage.press("}");
     assert!(
         stage.status().contains("Nothing else depends on"),
         "{}",
@@ -491,7 +524,7 @@ fn a_jump_past_a_filter_shows_what_it_leads_to_and_nothing_else() {
     stage.press("enter g f");
     let rows = stage.model.graph.rows.len();
     let failed = stage.selected().unwrap();
-    stage.press("]");
+    by_name(&mut stage, "child");
     let child = stage.selected().unwrap();
     assert_ne!(child, failed);
     let text = stage.text();
@@ -501,7 +534,7 @@ fn a_jump_past_a_filter_shows_what_it_leads_to_and_nothing_else() {
         (rows + 1..=rows + 2).contains(&stage.model.graph.rows.len()),
         "one row more, and perhaps a row on its other side: {text}"
     );
-    stage.press("[");
+    by_name(&mut stage, "parent");
     assert_eq!(stage.selected(), Some(failed));
     assert_eq!(stage.model.graph.rows.len(), rows);
     assert!(stage.text().contains("only is:failed (4) ━"));

@@ -59,7 +59,7 @@ fn arguments_as_fields() {
 #[test]
 fn editor() {
     at_sizes("editor", |stage| {
-        stage.press("2 e ctrl-t down right right right delete")
+        stage.press("2 e ctrl-t down right right right delete");
     });
 }
 
