@@ -61,6 +61,7 @@ impl Console {
             line: Line::Unicode,
             keymap: registry::keymap(&[]).unwrap(),
             arming_ms: 500,
+            side_by_side: true,
             session: "measured".to_owned(),
             utc_zero: None,
             source: Source::Live,

@@ -19,6 +19,8 @@ use overrule_console::kernel::files::{Files, KeptRule, Read, RuleScope};
 use overrule_console::{kernel::keymap, kernel::keymap::Keymap};
 use overrule_resilience::correction::Correction;
 
+/// Maximum number of earlier tasks.
+const TASKS: usize = 100;
 /// Time without changes before files are read again: an editor writes more than once.
 const QUIET: Duration = Duration::from_millis(200);
 
@@ -274,6 +276,27 @@ impl Files for Watched {
         correction.date = super::classify::today();
         let stored = keep::correction(&self.context.env, &self.context.flags, &correction);
         stored.map(|_| correction).map_err(|error| error.to_string())
+    }
+
+    fn tasks(&mut self) -> Vec<String> {
+        let workspace = self.context.workspace.to_string_lossy();
+        let mut all = self.context.store.list().unwrap_or_default();
+        all.reverse();
+        let own = all
+            .into_iter()
+            .filter(|one| one.workspace.as_deref() == Some(&*workspace));
+        let titles = own.filter_map(|one| one.title);
+        let mut tasks: Vec<String> = Vec::new();
+        for title in titles {
+            if !tasks.contains(&title) && tasks.len() < TASKS {
+                tasks.push(title);
+            }
+        }
+        tasks
+    }
+
+    fn names(&mut self) -> Vec<String> {
+        overrule_tools::names::files(&self.context.workspace)
     }
 
     fn keep_rule(&mut self, scope: RuleScope, kept: KeptRule) -> Result<String, String> {

@@ -348,6 +348,14 @@ impl App {
                     let stored = self.files.keep(*correction).map(Box::new);
                     out.extend(update(&mut self.model, Msg::CorrectionStored(stored)));
                 }
+                Out::Tasks => {
+                    let tasks = self.files.tasks();
+                    out.extend(update(&mut self.model, Msg::Tasks(tasks)));
+                }
+                Out::Names => {
+                    let names = self.files.names().into();
+                    out.extend(update(&mut self.model, Msg::Names(names)));
+                }
                 Out::KeepRule(scope, kept) => {
                     let kept = self.files.keep_rule(scope, kept);
                     out.extend(update(&mut self.model, Msg::RuleKept(kept)));

@@ -25,6 +25,7 @@ pub mod leave;
 pub mod line;
 pub mod list;
 pub mod log;
+pub mod next_task;
 pub mod outcome;
 pub mod page;
 pub mod queue;

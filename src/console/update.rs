@@ -16,6 +16,7 @@ use crate::kernel::visibility::visibility;
 use crate::kernel::{input, mouse, prompts, refresh};
 use crate::surfaces::classify::stored;
 use crate::surfaces::editor::external;
+use crate::surfaces::next_task::verbs as next_task;
 use crate::surfaces::ready_rules::verbs as ready_rules;
 use crate::verbs::{lazy_load, theme};
 
@@ -52,6 +53,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Found(finding) => refresh::found(model, finding),
         Msg::Saved(written) => prompts::saved(model, written),
         Msg::CorrectionStored(stored) => stored::stored(model, stored, &mut out),
+        Msg::Tasks(tasks) => next_task::earlier(model, tasks),
+        Msg::Names(names) => next_task::names(model, names),
         Msg::RuleKept(result) => ready_rules::kept(model, result, &mut out),
         Msg::Shown(result) => {
             if let Err(why) = result {
@@ -61,6 +64,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Files(read) => live_reload::take(model, read, &mut out),
     }
     theme::try_on(model);
+    next_task::follow(model, &mut out);
     lazy_load::ask(model, &mut out);
     if model.is_halted() {
         // A halted run refuses all other commands, also the release of an edited call.

@@ -6,6 +6,7 @@ pub mod alert;
 pub mod child;
 pub mod errors;
 pub mod known;
+pub mod names;
 pub mod operator_program;
 pub mod output;
 pub mod registry;

@@ -23,6 +23,7 @@ use crate::surfaces::help::verbs as help;
 use crate::surfaces::impact::verbs as impact;
 use crate::surfaces::leave::verbs as quit;
 use crate::surfaces::list::palette;
+use crate::surfaces::next_task::verbs as next_task;
 use crate::surfaces::ready_rules::verbs as ready_rules;
 use crate::surfaces::review::stage;
 use crate::surfaces::rules::verbs as rules;
@@ -55,6 +56,7 @@ pub static REGISTRY: Registry = Registry {
     ],
     surfaces: &[
         surfaces::editor::ENTRY,
+        surfaces::next_task::ENTRY,
         surfaces::line::ENTRY,
         surfaces::list::ENTRY,
         surfaces::page::ENTRY,
@@ -134,7 +136,7 @@ static EDIT: &[Verb] = &[
     replace::VERB,
     answer::VERB,
     correct::VERB,
-    guide::GUIDE,
+    next_task::GUIDE,
     guide::INSERT_PROMPT,
     insert_thought::VERB,
     insert_call::VERB,

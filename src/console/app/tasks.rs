@@ -13,14 +13,15 @@ use crate::surfaces::fork::verbs as fork;
 use crate::surfaces::impact::verbs as impact;
 use crate::surfaces::leave::verbs as quit;
 use crate::surfaces::list::palette;
+use crate::surfaces::next_task::verbs as next_task;
 use crate::surfaces::ready_rules::verbs as ready_rules;
 use crate::surfaces::rules::verbs as rules;
 use crate::surfaces::staged_edits::verbs as staged_edits;
 use crate::surfaces::stop::verbs as emergency_stop;
 use crate::verbs::{
-    answer, approve, ask_turn_again, cancel_call, changes, copy, correct, delete, edit, graph, guide,
-    inspector, jumps, loops, moves, panes, pause, redo, reject, repair, replace, replay, restrict, retry,
-    step, stop_turn, undo,
+    answer, approve, ask_turn_again, cancel_call, changes, copy, correct, delete, edit, graph, inspector,
+    jumps, loops, moves, panes, pause, redo, reject, repair, replace, replay, restrict, retry, step,
+    stop_turn, undo,
 };
 
 /// The tasks of every run, in the order of help.
@@ -50,7 +51,7 @@ pub static TASKS: [Task; 8] = [
             (&[&replace::VERB], "another tool"),
             (&[&answer::VERB], "type the result"),
             (&[&correct::VERB], "correct the result"),
-            (&[&guide::GUIDE], "guide the model"),
+            (&[&next_task::GUIDE], "guide the model"),
             (&[&delete::VERB], "delete the node"),
             (&[&impact::VERB, &staged_edits::STAGED_EDITS], "preview, staged"),
         ],

@@ -93,6 +93,12 @@ pub trait Files: Send {
     /// error changes nothing.
     fn keep(&mut self, correction: Correction) -> Result<Correction, String>;
 
+    /// Returns the beginnings of the earlier tasks of the workspace, the newest first.
+    fn tasks(&mut self) -> Vec<String>;
+
+    /// Returns the names of the files of the workspace, relative to it, without ignored ones.
+    fn names(&mut self) -> Vec<String>;
+
     /// Keeps a rule or a preset beyond the session. Returns the file, for display. An error changes nothing.
     fn keep_rule(&mut self, scope: RuleScope, kept: KeptRule) -> Result<String, String>;
 }

@@ -52,6 +52,10 @@ pub enum Msg {
     CorrectionStored(Result<Box<Correction>, String>),
     /// Result of keeping a rule in a file of the operator: the file.
     RuleKept(Result<String, String>),
+    /// Earlier tasks of the workspace, the newest first.
+    Tasks(Vec<String>),
+    /// Names of the files of the workspace.
+    Names(Arc<[String]>),
     /// `$EDITOR`, opened for reading, ended.
     Shown(Result<(), String>),
 }
@@ -87,6 +91,10 @@ pub enum Out {
     Keep(Box<Correction>),
     /// Keep in a file of the operator; [`Msg::RuleKept`] follows.
     KeepRule(RuleScope, KeptRule),
+    /// Read the earlier tasks of the workspace; [`Msg::Tasks`] follows.
+    Tasks,
+    /// List the files of the workspace; [`Msg::Names`] follows.
+    Names,
     /// Open in `$EDITOR`; [`Msg::Edited`] follows.
     Edit(String),
     /// Delete the file that `$EDITOR` wrote: the console has copied its text.

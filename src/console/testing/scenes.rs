@@ -3,7 +3,8 @@
 //! Must not know: terminals, engines.
 
 use super::{ARMING, Stage, id};
-use crate::surfaces::editor::state::Editor;
+use crate::surfaces::editor::edits;
+use crate::surfaces::editor::state::{Editor, Purpose};
 use overrule_domain::breaker::{Phase, Scope};
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use overrule_domain::event::{CallEvent, Event, ResilienceEvent, TurnEvent};
@@ -23,6 +24,12 @@ impl Stage {
             }
             None => panic!("no editor but {:?}", self.model.stack),
         }
+    }
+
+    /// Opens the editor on guidance, as for an agent of another program.
+    pub fn guidance(&mut self) {
+        edits::new_words(&mut self.model, Purpose::Guide { after: None });
+        self.draw();
     }
 
     /// A long run.

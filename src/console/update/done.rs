@@ -6,13 +6,15 @@ use std::fmt::Write as _;
 
 use crate::kernel::model::Model;
 use crate::kernel::prompt::Prompt;
+use crate::surfaces::next_task;
 use crate::surfaces::staged_edits::hold;
 use crate::verbs::limits;
 use overrule_base::text::visible;
 use overrule_domain::auto_approved;
 use overrule_domain::call::Status;
-use overrule_domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, EscapeCommand, RunCommand};
 use overrule_domain::event::run::Limits;
+use overrule_domain::id::NodeKind;
 use overrule_present::many;
 
 /// The status text for a command and the line that it was typed in; `None` if the screen shows
@@ -28,6 +30,9 @@ pub(crate) fn describe(model: &Model, command: &Command, line: Option<&Prompt>) 
         }
         Command::Call(CallCommand::Reject { call, .. }) => Some(format!("Rejected {call}: it does not run")),
         Command::Edit(EditCommand::Commit { edits, .. }) => {
+            if let [Edit::InsertPrompt { after: None, .. }] = edits.as_slice() {
+                return Some(given(model));
+            }
             Some(format!("Committed {}", many(edits.len(), "edit")))
         }
         Command::Run(RunCommand::SetPolicy { policy }) => Some(policy_is(model, policy)),
@@ -40,6 +45,20 @@ pub(crate) fn describe(model: &Model, command: &Command, line: Option<&Prompt>) 
             format!("Detector {} is unmuted", detector.name())
         }),
         _ => None,
+    }
+}
+
+/// When a task is sent that was given now.
+fn given(model: &Model) -> String {
+    let prompts = model.run.state.nodes.keys().rev();
+    let newest = prompts.copied().find(|id| id.kind == NodeKind::Prompt);
+    match (newest, next_task::when(model)) {
+        (Some(id), Some(when)) => {
+            let edit = model.settings.keymap.first("edit");
+            format!("{id} is {when}; until then {edit} on it changes it")
+        }
+        (Some(id), None) => format!("{id} is sent"),
+        (None, _) => "Sent".to_owned(),
     }
 }
 

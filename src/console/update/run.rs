@@ -24,6 +24,7 @@ use crate::surfaces::editor::state::Editor;
 use crate::surfaces::effects::ledger;
 use crate::surfaces::fork::written;
 use crate::surfaces::help::HelpPage;
+use crate::surfaces::next_task::NextTask;
 use crate::surfaces::page::Page;
 use crate::surfaces::staged_edits::hold;
 use crate::surfaces::tools;
@@ -259,8 +260,9 @@ const fn closes(command: &Command) -> bool {
                 | EditCommand::Undo { .. }
                 | EditCommand::Redo { .. }
                 | EditCommand::Switch { .. }
-        ) | Command::Run(RunCommand::AskAgain { .. } | RunCommand::AddRule { .. })
-            | Command::Call(CallCommand::Answer { .. } | CallCommand::Resolve { .. })
+        ) | Command::Run(
+            RunCommand::AskAgain { .. } | RunCommand::AddRule { .. } | RunCommand::SetPolicy { .. }
+        ) | Command::Call(CallCommand::Answer { .. } | CallCommand::Resolve { .. })
     )
 }
 
@@ -294,7 +296,9 @@ fn taken(model: &mut Model, command: &Command) {
     let source = model.stack.iter().rposition(|surface| surface.has_sent(command));
     if let Some(at) = source {
         let below = at.checked_sub(1);
-        let below = below.filter(|below| model.stack.at::<Editor>(*below).is_some());
+        let is_text =
+            |at: &usize| model.stack.at::<Editor>(*at).is_some() || model.stack.at::<NextTask>(*at).is_some();
+        let below = below.filter(is_text);
         model.stack.close_range(below.unwrap_or(at)..=at);
     } else {
         model.stack.pop_if(|editor: &Editor| editor.sent);

@@ -46,6 +46,7 @@ mod lower;
 mod meanwhile;
 mod mouse;
 mod needed;
+mod next_task;
 mod offered;
 mod outside;
 mod pace;

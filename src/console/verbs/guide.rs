@@ -1,4 +1,4 @@
-//! Opens an editor on guidance for the model.
+//! Opens an editor on guidance for the model after a turn.
 //!
 //! Must not know: what an edit does.
 
@@ -6,21 +6,6 @@ use crate::kernel::context::PANES;
 use crate::kernel::verb::{About, Effect, Verb};
 use crate::surfaces::editor::edits::{after, new_words};
 use crate::surfaces::editor::state::Purpose;
-
-/// The verb `guide`.
-pub const GUIDE: Verb = Verb {
-    name: "guide",
-    keys: &["i"],
-    contexts: PANES,
-    doc: "add guidance for the model at the end of the run",
-    hint: "guide",
-    effect: Effect::Records,
-    run: |model, _| {
-        new_words(model, Purpose::Guide { after: None });
-        Ok(())
-    },
-    ..Verb::BASE
-};
 
 /// The verb `insert-prompt`.
 pub const INSERT_PROMPT: Verb = Verb {

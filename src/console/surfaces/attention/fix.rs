@@ -13,9 +13,10 @@ use crate::kernel::{decide, prompts};
 use crate::run::refusal::Refusal;
 use crate::surfaces::documents::{Fix, fits};
 use crate::surfaces::editor::edits::guide_with;
+use crate::surfaces::next_task::verbs as next_task;
 use crate::surfaces::{consent, outcome, staged_edits, stop};
 use crate::verbs::{
-    answer, approve, choices, correct, edit, guide, jumps, limits, loops, pause, reject, repair, replace,
+    answer, approve, choices, correct, edit, jumps, limits, loops, pause, reject, repair, replace,
     reset_breaker,
 };
 use overrule_domain::call::Status;
@@ -129,7 +130,7 @@ fn fix(model: &mut Model, fix: Fix, press: &mut Press<'_>) -> Result<(), Refusal
         Fix::Arguments => about(model, &need, &edit::VERB, press),
         Fix::Tool => about(model, &need, &replace::VERB, press),
         Fix::Answer => about(model, &need, &answer::VERB, press),
-        Fix::Guide => carry_out(model, &guide::GUIDE, press),
+        Fix::Guide => carry_out(model, &next_task::GUIDE, press),
         Fix::Allow => carry_out(model, &loops::ALLOW_LOOP, press),
         Fix::Resume => carry_out(model, &pause::VERB, press),
         Fix::Stop => stop(model, &need, press),

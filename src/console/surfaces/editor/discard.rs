@@ -2,6 +2,7 @@
 //!
 //! Must not know: keys, what the text is for.
 
+use crate::ground::field::Field;
 use crate::kernel::halted;
 use crate::kernel::model::Model;
 use crate::kernel::model::double_press::What;
@@ -9,6 +10,7 @@ use crate::kernel::msg::Out;
 use crate::kernel::prompt::Prompt;
 use crate::run::refusal::SENT;
 use crate::surfaces::editor::state::{Editor, Meanwhile};
+use crate::surfaces::next_task::NextTask;
 use crate::surfaces::staged_edits::hold;
 
 /// Closes what is open. A second press right after confirms that typed text is dropped, and that
@@ -48,18 +50,20 @@ pub(crate) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
     model.stack.pop();
 }
 
-/// Asks for a second press before a line with typed prose closes; true if it asked.
+/// Asks for a second press before a line with typed prose, or the next task, closes; true if it asked.
 fn asks_before_dropping(model: &mut Model) -> bool {
-    let (accept, drop) = (
-        model.settings.keymap.first("accept"),
-        model.settings.keymap.first("discard"),
-    );
-    let Some(line) = model.stack.top::<Prompt>() else {
+    let drop = model.settings.keymap.first("discard");
+    let is_typed = |field: &Field| !field.is_unchanged() && !field.is_empty();
+    let accept = if let Some(line) = model.stack.top::<Prompt>() {
+        (line.style.prose && is_typed(&line.field)).then_some("accept")
+    } else if let Some(task) = model.stack.top::<NextTask>() {
+        (task.sent.is_none() && is_typed(&task.field)).then_some("send-task")
+    } else {
+        None
+    };
+    let Some(accept) = accept.map(|name| model.settings.keymap.first(name)) else {
         return false;
     };
-    if !line.style.prose || line.field.is_unchanged() || line.field.is_empty() {
-        return false;
-    }
     if halted::typed(model).is_some() {
         let copy = model.settings.keymap.first("copy-selected");
         model.complain(format!("{drop} again drops what was typed, {copy} copies it"));

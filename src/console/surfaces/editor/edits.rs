@@ -162,18 +162,33 @@ pub(crate) fn finish(model: &mut Model, out: &mut Vec<Out>) {
     }
 }
 
+/// Sends a prompt at the end of the run, and returns the command. Previews it first if it affects other nodes; then none.
+pub(crate) fn send_prompt(model: &mut Model, text: Arc<str>, out: &mut Vec<Out>) -> Option<Command> {
+    let edit = Edit::InsertPrompt { after: None, text };
+    let Some(command) = at_the_end(model, &edit) else {
+        preview::edits(model, vec![edit], Whose::New);
+        return None;
+    };
+    send(model, command.clone(), None, out);
+    Some(command)
+}
+
+/// The commit of guidance at the end of the run, if it affects nothing else.
+fn at_the_end(model: &Model, edit: &Edit) -> Option<Command> {
+    let is_guide = matches!(edit, Edit::InsertPrompt { after: None, .. });
+    let plan = plan(&model.run.state, std::slice::from_ref(edit));
+    let command = EditCommand::Commit {
+        edits: vec![edit.clone()],
+        effects_seen: Some(0),
+        reason: None,
+        keep_later: false,
+    };
+    (is_guide && plan.is_ok_and(|plan| touches_nothing(&plan))).then_some(Command::Edit(command))
+}
+
 fn finish_edit(model: &mut Model, edit: Edit, item: Option<u64>, out: &mut Vec<Out>) {
-    let is_guide = matches!(edit, Edit::InsertPrompt { after: None, .. }) && item.is_none();
-    if is_guide
-        && plan(&model.run.state, std::slice::from_ref(&edit)).is_ok_and(|plan| touches_nothing(&plan))
-    {
-        let command = EditCommand::Commit {
-            edits: vec![edit],
-            effects_seen: Some(0),
-            reason: None,
-            keep_later: false,
-        };
-        send_typed(model, Command::Edit(command), None, out);
+    if let Some(command) = at_the_end(model, &edit).filter(|_| item.is_none()) {
+        send_typed(model, command, None, out);
         return;
     }
     preview::edits(model, vec![edit], item.map_or(Whose::New, Whose::Item));

@@ -56,7 +56,7 @@ fn chosen(model: &Model) -> Option<&Gives> {
 
 /// Opens the palette: what can be done now, then what works here at other times, then what works elsewhere, with its
 /// place.
-fn palette(model: &mut Model) {
+pub(crate) fn palette(model: &mut Model) {
     let here = surface(model);
     let works =
         |verb: &Verb| verb.works_on(here) && (model.settings.is_replay() || verb.contexts != context::REPLAY);

@@ -43,7 +43,7 @@ fn without_matches_the_text_stays_and_a_message_is_shown() {
 fn in_words_tab_is_a_tab() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    stage.press("i");
+    stage.guidance();
     stage.type_text("a");
     stage.press("tab");
     assert!(editor(&mut stage).field.text().starts_with('a'));

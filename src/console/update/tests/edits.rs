@@ -331,7 +331,7 @@ fn a_refused_edit_keeps_its_text() {
 #[test]
 fn a_paste_goes_into_the_editor_with_its_line_breaks() {
     let mut stage = waiting();
-    stage.press("i");
+    stage.guidance();
     stage.paste("one\r\ntwo\u{200b}");
     assert_eq!(editor(&mut stage).field.text(), "one\ntwo\u{200b}");
     assert!(editor(&mut stage).field.shown().contains("⟨U+200B⟩"));

@@ -254,7 +254,7 @@ fn typed_text_survives_a_halt_and_shows_how_to_save_it() {
     stage.begin();
     stage.thought("t2", "first this");
     stage.close();
-    stage.press("i");
+    stage.guidance();
     stage.type_text("look twice");
     assert!(!stage.text().contains("halted"));
     assert!(hints(&stage.model).iter().any(|hint| hint.word == "done"));

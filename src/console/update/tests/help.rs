@@ -160,7 +160,7 @@ fn help_over_a_text_keeps_what_was_typed() {
     stage.draw();
     stage.press("i");
     stage.type_text("be brief?");
-    helps(&mut stage, "f1", surfaces::editor::ID);
+    helps(&mut stage, "f1", surfaces::next_task::ID);
     assert!(stage.text().contains("be brief?"), "{}", stage.text());
     stage.press("esc esc /");
     stage.type_text("rep?");

@@ -239,7 +239,8 @@ fn a_second_ctrl_c_within_two_seconds_leaves() {
 #[test]
 fn ctrl_c_works_in_a_text_too() {
     let mut stage = stage();
-    stage.press("i a ctrl-c");
+    stage.guidance();
+    stage.press("a ctrl-c");
     assert!(stage.model.stack.is_top::<LeaveQuestion>());
     stage.press("esc");
     assert!(stage.model.stack.is_top::<Editor>(), "the text is still there");

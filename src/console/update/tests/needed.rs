@@ -7,6 +7,7 @@ use crate::kernel::msg::Out;
 use crate::kernel::prompt::Prompt;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::list::List;
+use crate::surfaces::next_task::NextTask;
 use crate::surfaces::stop::StopQuestion;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::breaker::Phase;
@@ -95,7 +96,7 @@ fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
         ("e", "c5"),
         ("r", "another tool for c5"),
         ("w", "c5"),
-        ("i", "Guidance for the model"),
+        ("i", "next task"),
     ] {
         let mut stage = round();
         stage.press("W");
@@ -103,7 +104,9 @@ fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
         let text = stage.text();
         assert!(text.contains(words), "{key}: {words}\n{text}");
         assert!(
-            stage.model.stack.is_top::<Editor>() || stage.model.stack.is_top::<List>(),
+            stage.model.stack.is_top::<Editor>()
+                || stage.model.stack.is_top::<List>()
+                || stage.model.stack.is_top::<NextTask>(),
             "{key}: {text}"
         );
         assert!(
@@ -205,7 +208,7 @@ fn where_no_less_than_the_run_can_be_stopped_it_is_the_run() {
 fn a_committed_fix_resumes_the_run() {
     let mut stage = round();
     stage.press("W i");
-    stage.edit_field("look elsewhere");
+    stage.type_text("look elsewhere");
     stage.press("ctrl-s");
     stage.wait(ARMING);
     stage.press("enter");

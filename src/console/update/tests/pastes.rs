@@ -8,7 +8,7 @@ use crate::testing::{ARMING, Stage};
 fn a_paste_too_large_for_the_editor_is_saved_whole_for_the_external_editor() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    stage.press("i");
+    stage.guidance();
     stage.type_text("ab");
     stage.press("left");
     let pasted = "line\r\n".repeat(LIMIT / 5);
@@ -28,7 +28,7 @@ fn a_paste_too_large_for_the_editor_is_saved_whole_for_the_external_editor() {
 fn more_lines_than_rows_can_be_counted_are_none_to_type_in() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    stage.press("i");
+    stage.guidance();
     stage.type_text("ab");
     stage.press("left");
     // Few bytes, but too many lines.
@@ -140,7 +140,7 @@ fn a_line_that_is_too_long_to_type_in_is_not_opened() {
 fn a_large_paste_that_fits_is_one_undo() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    stage.press("i");
+    stage.guidance();
     let pasted = "0123456789\n".repeat(5_000);
     stage.paste(pasted.clone());
     assert_eq!(editor(&mut stage).field.text(), pasted);

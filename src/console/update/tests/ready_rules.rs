@@ -293,7 +293,10 @@ fn a_call_that_ended_offers_rules_for_the_next_ones() {
     }
     stage.press("+");
     let text = stage.text();
-    assert!(text.contains("c3 runs python3 -m unittest · rules made from it"), "{text}");
+    assert!(
+        text.contains("c3 runs python3 -m unittest · rules made from it"),
+        "{text}"
+    );
     assert!(!text.contains("exactly this line"), "it does not wait: {text}");
     assert!(text.contains("takes effect"), "{text}");
 }

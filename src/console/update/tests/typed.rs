@@ -14,7 +14,7 @@ use overrule_domain::command::{Command, Edit, EditCommand};
 fn guiding() -> Stage {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    stage.press("i");
+    stage.guidance();
     stage.out.clear();
     stage
 }
@@ -90,7 +90,7 @@ fn keys_that_wait_together_count_as_typed_too_fast() {
     let mut stage = Stage::asked(100, 40, super::arming::ARGS);
     stage.wait(ARMING);
     stage.now = stage.now.max(at);
-    stage.press("i");
+    stage.guidance();
     at_once(&mut stage, "abc");
     assert_eq!(stage.model.keys.times.len(), 3, "they are in the count");
 }
@@ -235,7 +235,7 @@ fn a_paste_that_is_too_long_has_one_size() {
 fn after_a_bigger_screen_the_text_begins_at_its_first_row() {
     let mut stage = Stage::new(100, 40);
     stage.begin();
-    stage.press("i");
+    stage.guidance();
     let rows: Vec<String> = (1..=30).map(|no| format!("row number {no:02}")).collect();
     paste(&mut stage, &rows.join("\n"));
     let whole = stage.text();

@@ -113,7 +113,7 @@ fn values_that_break_the_schema_are_marked_in_place() {
 fn what_is_selected_is_copied_cut_put_back_and_replaced() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    stage.press("i");
+    stage.guidance();
     stage.type_text("onetwo");
     stage.press("shift-left shift-left shift-left alt-c");
     assert_eq!(stage.out.pop(), Some(Out::Copy("two".to_owned())));
@@ -140,7 +140,7 @@ fn what_is_selected_is_copied_cut_put_back_and_replaced() {
 fn a_move_without_shift_ends_the_selection() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    stage.press("i");
+    stage.guidance();
     stage.type_text("ab");
     stage.press("shift-left left x");
     assert_eq!(editor(&mut stage).field.text().len(), 3);
@@ -185,7 +185,7 @@ fn double_presses_count_only_in_a_row_and_in_time() {
     for (no, (between, counts)) in ways.into_iter().enumerate() {
         let mut stage = Stage::new(100, 30);
         stage.begin();
-        stage.press("i");
+        stage.guidance();
         stage.type_text("words");
         stage.press("esc");
         assert!(
@@ -205,9 +205,10 @@ fn double_presses_count_only_in_a_row_and_in_time() {
 fn a_changed_text_is_dropped_only_by_a_second_key() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    stage.press("i esc");
+    stage.guidance();
+    stage.press("esc");
     assert!(stage.model.stack.is_empty(), "nothing was typed");
-    stage.press("i");
+    stage.guidance();
     stage.type_text("ab");
     stage.press("esc");
     assert!(

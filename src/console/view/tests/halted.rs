@@ -83,7 +83,7 @@ fn a_halt_while_a_text_is_typed_and_the_question_how_to_leave_fit_the_screens_th
         stage.begin();
         stage.thought("t2", "first this");
         stage.running("c3", "read_file", "{}");
-        stage.press("i");
+        stage.guidance();
         stage.type_text("look twice");
         full_disk(&mut stage);
         let text = stage.text();

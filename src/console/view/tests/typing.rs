@@ -64,7 +64,7 @@ fn in_ascii_a_letter_is_drawn_as_it_will_be_once_it_is_stored() {
         settings.line = Line::Ascii;
     });
     stage.begin();
-    stage.press("i");
+    stage.guidance();
     stage.type_text("f\u{fc}r <LF>");
     stage.paste(" \u{1b}[2J\u{27e8}");
     let text = stage.text();

@@ -144,7 +144,7 @@ fn an_editor_shows_all_of_its_text_and_the_cursor_in_its_place() {
     assert!(all.contains(&output), "{rows:#?}");
     // After the last letter of a line of such letters.
     let mut stage = self::stage(60, 20);
-    stage.press("i");
+    stage.guidance();
     let letters = "Привет… ①";
     stage.press("tab");
     stage.type_text(letters);
