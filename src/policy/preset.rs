@@ -88,12 +88,12 @@ impl Preset {
                     looks().tagged("external"),
                     Gate::Ask,
                 ),
-                rule("the rest asks", changes(), Gate::Ask),
+                rule("changes ask", changes(), Gate::Ask),
             ],
             Self::Auto => vec![rule("everything goes", Matcher::default(), Gate::Allow)],
             Self::ReadOnly => vec![
                 rule("pure and read go", looks(), Gate::Allow),
-                rule("the rest is denied", changes(), Gate::Deny),
+                rule("changes are denied", changes(), Gate::Deny),
             ],
         }
     }
