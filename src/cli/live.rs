@@ -125,8 +125,8 @@ pub async fn serve(
     if let Some(door) = door {
         door.settle().await;
     }
-    if let Some(asked) = approval_stats::of(&last) {
-        print::err(&print::safe_text(&format!("{} {}", asked.name, asked.words)));
+    if let Some(decided) = approval_stats::decided(&last) {
+        print::err(&decided);
     }
     for words in cut_off::lines(&last, halt.is_some()) {
         print::err(&print::safe_text(&words));

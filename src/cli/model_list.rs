@@ -131,7 +131,7 @@ impl Row {
             ),
             self.price
                 .as_ref()
-                .map_or_else(|| "not priced".to_owned(), describe),
+                .map_or_else(|| overrule_domain::price::NOT_PRICED.to_owned(), describe),
             visible(&self.answer),
         ]
     }

@@ -240,7 +240,7 @@ fn ended(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Ok { exit: Some(code), .. } => format!("exit {code}"),
         Outcome::Ok { .. } => "ok".to_owned(),
-        Outcome::Err(error) => format!("{}: {}", error.class.label(), print::safe_line(&error.message)),
+        Outcome::Err(error) => format!("{}: {}", error.class.ending(), print::safe_line(&error.message)),
         Outcome::Cancelled { .. } => "cancelled".to_owned(),
     }
 }

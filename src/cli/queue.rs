@@ -29,6 +29,7 @@ use overrule_present::call::{CallView, Surroundings, repeat_lines};
 use overrule_present::conflict::{ConflictView, WriteConflictView};
 use overrule_present::danger;
 use overrule_present::json;
+use overrule_present::question;
 use overrule_present::queue::{
     self, AttentionView, BrokenStreamView, RestrictedView, RestrictionView, TogetherView,
 };
@@ -193,20 +194,20 @@ fn base_line(base: &str) -> String {
 
 fn as_words(state: &State, view: &CallView<'_>, form: &[String]) -> String {
     let (head, decision, launch) = (&view.head, &view.decision, &view.launch);
-    let class = std::iter::once(head.effect.label()).chain(head.tags.iter().map(String::as_str));
     let mut lines = vec![
-        format!(
-            "{} {} · {} · {} · revision {} · {}",
-            thread::named(state, head.call),
-            visible(&head.tool),
-            head.status.base_label(),
-            class.collect::<Vec<_>>().join(" "),
-            head.rev.unwrap_or_default().0,
-            decision.rule
-        ),
+        first_line(state, view),
+        format!("rule: {}", decision.rule),
         format!("digest {}", head.digest),
-        format!("danger: {}", danger::describe(&decision.danger)),
     ];
+    let dangers = danger::describe(&decision.danger);
+    if !dangers.is_empty() {
+        lines.push(format!("danger: {dangers}"));
+    }
+    let order = state
+        .calls
+        .get(&head.call)
+        .and_then(|call| question::order(state, call));
+    lines.extend(order);
     lines.extend(decision.base.as_deref().map(base_line));
     lines.extend(form.iter().cloned());
     lines.extend(runs::detail_lines(launch));
@@ -234,7 +235,7 @@ fn as_words(state: &State, view: &CallView<'_>, form: &[String]) -> String {
     lines.extend(decision.definitions.iter().cloned());
     if let Some(word) = &decision.confirmation {
         let why = if decision.definitions.is_empty() {
-            "irreversible"
+            "cannot be undone"
         } else {
             "this call alone"
         };
@@ -242,9 +243,29 @@ fn as_words(state: &State, view: &CallView<'_>, form: &[String]) -> String {
     }
     lines.extend(repair_lines(state, view));
     if let Some(why) = &head.why {
-        lines.push(format!("model says: {}", visible(why)));
+        lines.push(format!("the agent says: {}", visible(why)));
     }
     lines.join("\n  ")
+}
+
+/// The call, what it does, why it asks, what is known of its effect, and its revision where the operator changed it.
+fn first_line(state: &State, view: &CallView<'_>) -> String {
+    let head = &view.head;
+    let call = state.calls.get(&head.call);
+    let title = call.map(|call| question::title(state, call, view.decision.base.as_deref()));
+    let cause = call.map(|call| question::cause(state, call));
+    let rev = head.rev.unwrap_or_default().0;
+    let words = [
+        title,
+        cause,
+        Some(visible(&head.tool)),
+        question::effect(head.effect).map(str::to_owned),
+    ];
+    let tags = head.tags.iter().map(|tag| visible(question::tag(tag)));
+    let rev = (rev > 1).then(|| format!("revision {rev}"));
+    let words = words.into_iter().flatten().chain(tags).chain(rev);
+    let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();
+    format!("{} {}", thread::named(state, head.call), words.join(" · "))
 }
 
 /// What is wrong with a call, and the repairs to choose from.
@@ -314,13 +335,10 @@ mod tests {
         let view = CallView::of(&found.state, call, around(&found, call));
         let printed = as_words(&found.state, &view, &["no arguments".to_owned()]);
         assert!(
-            printed
-                .lines()
-                .next()
-                .unwrap()
-                .ends_with(&format!("revision 1 · {output}")),
+            printed.starts_with("c3 calls write_file · a rule of the workspace (overrule.toml:3) asks · "),
             "{printed}"
         );
+        assert!(printed.contains(&format!("\n  rule: {output}\n")), "{printed}");
         assert_eq!(serde_json::to_value(&view).unwrap()["rule"], output);
         assert_eq!(printed.matches("0000").count(), 1, "it is cited once");
     }

@@ -439,7 +439,7 @@ fn print_outcome(common: &Common, outcome: &Outcome) -> Code {
         Outcome::Err(error) => {
             print::err(&print::safe_text(&format!(
                 "{}: {}",
-                error.class.label(),
+                error.class.ending(),
                 error.message
             )));
             if let Some(hint) = &error.hint {

@@ -92,7 +92,7 @@ mod tests {
         };
         let mut asks = ApprovalStats::default();
         assert_eq!(asks.describe(), None);
-        asks.by_policy(Some(&verdict("preset guarded: the rest asks")));
+        asks.by_policy(Some(&verdict("preset guarded: changes ask")));
         assert_eq!(asks.describe().unwrap(), "once: 1 by preset guarded");
         asks.by_policy(Some(&verdict("preset guarded: reads that reach outside ask")));
         asks.by_policy(Some(&verdict("workspace overrule.toml:3: { reason = \"x\" }")));

@@ -108,7 +108,7 @@ impl Preset {
                     looks().tagged("external"),
                     Gate::Ask,
                 ),
-                rule("the rest asks", changes(), Gate::Ask),
+                rule("changes ask", changes(), Gate::Ask),
             ],
             Self::Edits => vec![
                 rule("pure and read go", looks(), Gate::Allow),
@@ -122,12 +122,12 @@ impl Preset {
                     changes().edits(true),
                     Gate::Allow,
                 ),
-                rule("the rest asks", changes().edits(false), Gate::Ask),
+                rule("other changes ask", changes().edits(false), Gate::Ask),
             ],
             Self::Auto => vec![rule("everything goes", Matcher::default(), Gate::Allow)],
             Self::ReadOnly => vec![
                 rule("pure and read go", looks(), Gate::Allow),
-                rule("the rest is denied", changes(), Gate::Deny),
+                rule("changes are denied", changes(), Gate::Deny),
             ],
         }
     }

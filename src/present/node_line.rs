@@ -45,7 +45,7 @@ pub fn line(state: &State, node: &Node, columns: usize) -> String {
 fn result(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Ok { value, .. } => flat(value),
-        Outcome::Err(error) => format!("{}: {}", error.class.label(), flat(&error.message)),
+        Outcome::Err(error) => format!("{}: {}", error.class.ending(), flat(&error.message)),
         Outcome::Cancelled { executed: false } => "cancelled before it did anything".to_owned(),
         Outcome::Cancelled { executed: true } => "cancelled, may have done something".to_owned(),
     }
@@ -53,7 +53,7 @@ fn result(outcome: &Outcome) -> String {
 
 /// Returns the model's reason for a call, in visible form.
 pub fn model_reason(node: &Node) -> Option<String> {
-    why::of(node).map(|why| visible(&format!("model says: {}", flat(&why))))
+    why::of(node).map(|why| visible(&format!("the agent says: {}", flat(&why))))
 }
 
 /// Returns the label that the model gave a call, or `None` if it is the id.

@@ -195,12 +195,17 @@ pub fn cause(state: &State, call: &Call) -> String {
     }
     call.verdict
         .as_ref()
-        .map(|verdict| asks_because(state, call.id, verdict))
+        .map(|verdict| because(verdict, || of_kind(state, call.id)))
         .unwrap_or_default()
 }
 
-/// Why a verdict asks about a call.
-fn asks_because(state: &State, id: NodeId, verdict: &Verdict) -> String {
+/// Why a verdict asks, where its call is not at hand: `guarded asks about changes`.
+pub fn asks_by(verdict: &Verdict) -> String {
+    because(verdict, || "changes")
+}
+
+/// Why a verdict asks about a call of this kind.
+fn because(verdict: &Verdict, kind: impl Fn() -> &'static str) -> String {
     let cited = verdict.rule.as_str();
     let reason = visible(head(verdict.reason.trim_end_matches('.'), REASON).0);
     // What its author says is quoted where there is room for it.
@@ -218,7 +223,7 @@ fn asks_because(state: &State, id: NodeId, verdict: &Verdict) -> String {
             "what cannot be undone asks" => "always asks: cannot be undone".to_owned(),
             "reads that reach outside ask" => format!("{preset} asks about other machines"),
             "" | "everything asks" => format!("{preset} asks about every call"),
-            _ => format!("{preset} asks about {}", of_kind(state, id)),
+            _ => format!("{preset} asks about {}", kind()),
         };
     }
     if cited.starts_with("built in") {
@@ -254,18 +259,27 @@ pub fn asks(state: &State, call: &Call) -> String {
     }
 }
 
-/// The calls before a call in its turn that may change something and still wait or run; none if there are none.
-pub fn order(state: &State, call: &Call) -> Option<String> {
-    let turn = state.turn_of(call.id)?;
+/// The calls before a call in its turn that may change something and still wait or run.
+fn open_before<'s>(state: &'s State, call: &Call) -> Vec<&'s Call> {
+    let Some(turn) = state.turn_of(call.id) else {
+        return Vec::new();
+    };
     let before = turn.nodes.iter().take_while(|id| **id != call.id);
     let open = before
         .filter(|id| id.kind == NodeKind::Call)
         .filter(|id| state.nodes.get(id).is_some_and(|node| node.active))
         .filter_map(|id| state.calls.get(id))
         .filter(|one| one.effect > EffectClass::Read && !one.status.is_settled());
-    let open: Vec<&Call> = open.filter(|one| one.status != Status::Invalid).collect();
-    let waits = open.iter().any(|one| !matches!(one.status, Status::Running(_)));
-    let names = match open.as_slice() {
+    open.filter(|one| one.status != Status::Invalid).collect()
+}
+
+/// Their names; none if there are none.
+pub fn before(state: &State, call: &Call) -> Option<String> {
+    names(&open_before(state, call))
+}
+
+fn names(calls: &[&Call]) -> Option<String> {
+    Some(match calls {
         [] => return None,
         [one] => one.id.to_string(),
         [one, other] => format!("{} and {}", one.id, other.id),
@@ -273,7 +287,14 @@ pub fn order(state: &State, call: &Call) -> Option<String> {
             let named: Vec<String> = all.iter().take(NAMED).map(|one| one.id.to_string()).collect();
             format!("{} and {} more", named.join(", "), all.len() - NAMED)
         }
-    };
+    })
+}
+
+/// That calls before a call in its turn still wait or run; none if there are none.
+pub fn order(state: &State, call: &Call) -> Option<String> {
+    let open = open_before(state, call);
+    let names = names(&open)?;
+    let waits = open.iter().any(|one| !matches!(one.status, Status::Running(_)));
     let verb = match (waits, open.len()) {
         (true, 1) => "waits",
         (true, _) => "wait",
@@ -292,6 +313,26 @@ pub fn refused(call: &Call) -> (&'static str, &str) {
         _ => None,
     });
     found.unwrap_or(("rejected", ""))
+}
+
+/// What a call of this class does, as far as that is known.
+pub const fn effect(class: EffectClass) -> Option<&'static str> {
+    match class {
+        EffectClass::Pure => Some("no effect"),
+        EffectClass::Read => Some("only reads"),
+        EffectClass::Idempotent => Some("safe to repeat"),
+        EffectClass::Write => Some("changes something"),
+        EffectClass::Unknown => None,
+    }
+}
+
+/// A tag of a tool, in words. Not in its visible form.
+pub fn tag(tag: &str) -> &str {
+    match tag {
+        EXTERNAL => "reaches another machine",
+        IRREVERSIBLE => "cannot be undone",
+        other => other,
+    }
 }
 
 /// True for a call whose effect cannot be undone.

@@ -3,7 +3,7 @@
 //! Must not know: where the words go, how they are cut.
 
 use overrule_base::text::visible;
-use overrule_domain::call::{Decision, Outcome};
+use overrule_domain::call::{Decision, ErrorClass, Outcome};
 use overrule_domain::node::Content;
 use overrule_domain::rule;
 use overrule_domain::state::{LedgerOutcome, Mode, State};
@@ -25,7 +25,10 @@ pub fn outcome(outcome: &LedgerOutcome) -> String {
         LedgerOutcome::DidNot => "did not happen".to_owned(),
         LedgerOutcome::Known(Outcome::Ok { exit: Some(code), .. }) => format!("exit {code}"),
         LedgerOutcome::Known(Outcome::Ok { .. }) => "succeeded".to_owned(),
-        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed: {}", error.class.label()),
+        LedgerOutcome::Known(Outcome::Err(error)) => match error.class {
+            class @ (ErrorClass::Business | ErrorClass::Transient) => class.ending().to_owned(),
+            class => format!("failed: {}", class.label()),
+        },
         LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".to_owned(),
     }
 }
@@ -75,7 +78,7 @@ pub fn content_text(content: &Content) -> String {
                 ..
             } => format!("exit {code}\n{value}"),
             Outcome::Ok { value, .. } => value.to_string(),
-            Outcome::Err(error) => format!("{}: {}", error.class.label(), error.message),
+            Outcome::Err(error) => format!("{}: {}", error.class.ending(), error.message),
             Outcome::Cancelled { .. } => "cancelled".to_owned(),
         },
         Content::Deleted => "deleted".to_owned(),

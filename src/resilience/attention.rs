@@ -357,7 +357,7 @@ fn of_call(call: &Call) -> Vec<String> {
             Some(Outcome::Ok { .. }) => "ok".to_owned(),
             Some(Outcome::Err(error)) => {
                 let message: String = error.message.chars().take(MESSAGE).collect();
-                format!("{}: {message}", error.class.label())
+                format!("{}: {message}", error.class.ending())
             }
             Some(Outcome::Cancelled { .. }) => "cancelled".to_owned(),
         };

@@ -3,7 +3,6 @@
 //! Must not know: keys, how a command travels.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::prompts;
 use crate::ground::doc::Doc;
@@ -101,12 +100,26 @@ pub(crate) fn armed<'m>(
         _ => moment.at,
     };
     if !shown.is_armed(until, wait) {
-        return Err(Refusal::unseen(format!(
-            "Ignored: shown for less than {} s. Wait for 1 s, then press again",
-            Duration::from_millis(wait).as_secs_f64()
+        return Err(Refusal::unseen(too_soon(
+            question,
+            until.saturating_sub(shown.since),
         )));
     }
     Ok(shown)
+}
+
+/// Why a key counts for nothing that came so long after its question.
+fn too_soon(question: &Question, shown_ms: u64) -> String {
+    let what = match question {
+        Question::Call { call, .. } | Question::Seen { call, .. } => call.to_string(),
+        _ => "this".to_owned(),
+    };
+    let tenths = shown_ms / 100;
+    format!(
+        "Ignored: {what} was on screen for {}.{} s. Press again",
+        tenths / 10,
+        tenths % 10
+    )
 }
 
 /// What the last frame showed of a question: on the topmost surface, or in the uncovered decision frame.

@@ -42,6 +42,7 @@ use overrule_domain::ladder;
 use overrule_domain::pending_retry::{self, PendingRetry};
 use overrule_domain::state::Mode;
 use overrule_present::call::{AgentWaitView, DeadlineView, countdown};
+use overrule_present::question;
 use screen::Screen;
 pub use settings::{OperatorFiles, Settings, Themes};
 use staged_edits::StagedEdits;
@@ -247,6 +248,7 @@ impl Model {
             },
             (None, _) => match (&call.status, ladder::shut(&self.run.state, call)) {
                 (Status::Queued, Some((scope, breaker))) => breaker.describe(&scope, utc),
+                (Status::Consent(_), _) => question::title(state, call, None),
                 _ => match held_behind(&self.run.state, call) {
                     Some(behind) => format!("held behind {behind}"),
                     None => state.status_words(call).into_owned(),

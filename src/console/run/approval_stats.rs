@@ -4,6 +4,7 @@
 
 use overrule_domain::call::{Call, Consequence, Decision};
 use overrule_domain::state::State;
+use overrule_present::many;
 
 /// Statistics of questions to the operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,27 @@ pub fn of(state: &State) -> Option<ApprovalStats> {
             words: format!("{words}; {left} unanswered"),
         },
     })
+}
+
+/// What the operator decided: `You approved 2 calls and rejected 1`; none without a decision of theirs.
+pub fn decided(state: &State) -> Option<String> {
+    let (mut approved, mut rejected) = (0, 0);
+    for (_, _, decision) in state.calls.values().flat_map(|call| &call.decisions) {
+        match **decision {
+            Decision::Approve { .. } | Decision::RunAgain { .. } => approved += 1,
+            Decision::Reject { .. } => rejected += 1,
+            _ => {}
+        }
+    }
+    match (approved, rejected) {
+        (0, 0) => None,
+        (0, rejected) => Some(format!("You rejected {}", many(rejected, "call"))),
+        (approved, 0) => Some(format!("You approved {}", many(approved, "call"))),
+        (approved, rejected) => Some(format!(
+            "You approved {} and rejected {rejected}",
+            many(approved, "call")
+        )),
+    }
 }
 
 /// Number of questions that ended without an answer: without an operator, or after the deadline. A

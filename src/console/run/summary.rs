@@ -127,7 +127,7 @@ pub fn text_from(text: &str, from: usize) -> Summary {
 pub fn result(outcome: &Outcome) -> Summary {
     match outcome {
         Outcome::Err(error) => Summary::default()
-            .own(format!("{}: ", error.class.label()))
+            .own(format!("{}: ", error.class.ending()))
             .untrusted(&error.message),
         other => short_result(other),
     }

@@ -221,7 +221,7 @@ fn calls(state: &State, tally: &Tally) -> Row {
     let waiting = state.agenda.waiting.len();
     for (count, word, role) in [
         (tally.failed, "failed", Role::Failed),
-        (tally.refused, "not approved", Role::Failed),
+        (tally.refused, "rejected", Role::Denied),
         (tally.left, "abandoned", Role::Unknown),
         (waiting, "waiting", Role::Awaiting),
     ] {

@@ -144,7 +144,7 @@ impl Stage {
     pub fn asks(&mut self, turn: u32, node: &str, tool: &str, args: &str) {
         let rule = match tool {
             "deploy" => "preset guarded: what cannot be undone asks",
-            _ => "preset guarded: the rest asks",
+            _ => "preset guarded: changes ask",
         };
         self.calls(turn, node, tool, args, rule);
         self.call(CallEvent::Asked {

@@ -156,4 +156,13 @@ impl ErrorClass {
             Self::Unknown => "unknown",
         }
     }
+
+    /// How a call with such an error ended, before the error's message.
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Business => "failed",
+            Self::Transient => "failed, can be retried",
+            other => other.label(),
+        }
+    }
 }

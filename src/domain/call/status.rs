@@ -104,7 +104,7 @@ impl Status {
             Self::Blocked => "blocked",
             Self::Ready => "ready",
             Self::AwaitingApproval => "awaiting approval",
-            Self::Consent(_) => "awaiting consent",
+            Self::Consent(_) => "would repeat an effect",
             Self::Queued => "queued",
             Self::Scheduled => "waiting to run",
             Self::Repairing(stage) => stage.label(),

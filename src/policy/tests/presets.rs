@@ -119,7 +119,7 @@ fn names_read_back_and_others_do_not() {
 #[test]
 fn a_decision_gives_rule_and_reason() {
     let verdict = Policy::default().verdict(&call("write_file", EFFECTS[3]));
-    assert_eq!(verdict.rule, "preset guarded: the rest asks");
+    assert_eq!(verdict.rule, "preset guarded: changes ask");
     assert_eq!(
         verdict.reason,
         "write_file is of class write, which asks under guarded."

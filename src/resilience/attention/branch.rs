@@ -88,7 +88,7 @@ impl Branch {
             }
             Self::Agent(call) => format!("end the sub-agent of {call}"),
             Self::Loop(_) => "tell the model to leave these calls".to_owned(),
-            Self::Run => "end the run; it can be resumed".to_owned(),
+            Self::Run => "stop the run; resume continues it".to_owned(),
         }
     }
 }

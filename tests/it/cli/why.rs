@@ -40,7 +40,7 @@ fn a_reason_is_told_and_neither_approved_nor_run() {
         &*resolved(&world.facts(&id)),
         r#"{"command":"echo hello >> out.txt"}"#
     );
-    let shown = "model says: to greet ⟨U+202E⟩everybody";
+    let shown = "the agent says: to greet ⟨U+202E⟩everybody";
     let queue = world.run(&["queue", &id]).ends(0).out;
     assert_eq!(
         queue.lines().last().unwrap().trim(),
@@ -53,7 +53,7 @@ fn a_reason_is_told_and_neither_approved_nor_run() {
     assert_eq!(json["args"], r#"{"command":"echo hello >> out.txt"}"#);
     for form in ["gutter", "dot", "mermaid"] {
         let graph = world.run(&["graph", &id, "--format", form]).ends(0).out;
-        let output = ["model says: to greet", "model says#58; to greet"];
+        let output = ["the agent says: to greet", "the agent says#58; to greet"];
         assert!(
             output.iter().any(|output| graph.contains(output)),
             "{form}: {graph}"

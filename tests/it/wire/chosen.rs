@@ -171,7 +171,7 @@ fn the_list_names_server_window_price_and_what_answered() {
     ] {
         assert!(line("fast").contains(words), "no `{words}` in {}", line("fast"));
     }
-    for words in ["window unknown", "not priced", "no connection"] {
+    for words in ["window unknown", "price unknown", "no connection"] {
         assert!(line("away").contains(words), "no `{words}` in {}", line("away"));
     }
     assert!(line("asking").contains("not asked: its key comes from a command"));
@@ -236,7 +236,7 @@ fn the_list_has_the_providers_with_a_key_and_the_models_of_this_machine() {
     let local = lines("local-");
     assert_eq!(local.len(), 12, "{}", shown.out);
     assert!(
-        local[0].contains("has it") && local[0].contains("not priced"),
+        local[0].contains("has it") && local[0].contains("price unknown"),
         "{}",
         local[0]
     );

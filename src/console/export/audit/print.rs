@@ -51,7 +51,7 @@ pub fn text(entry: &AuditView, time: &str) -> Vec<String> {
         report("reason", reason);
     }
     if let Some(why) = &entry.why {
-        report("", &format!("model says: {why}"));
+        report("", &format!("the agent says: {why}"));
     }
     if let Some(original) = &entry.original {
         report("original", original);

@@ -91,7 +91,7 @@ fn lines(state: &State, id: NodeId, separate: bool, width: usize) -> Vec<Line> {
     if let Some((_, args)) = node.as_call() {
         wrap(&rewrite::without_why(args), Part::Text, width, &mut out);
         if let Some(why) = why::of(node) {
-            wrap(&format!("model says: {why}"), Part::Why, width, &mut out);
+            wrap(&format!("the agent says: {why}"), Part::Why, width, &mut out);
         }
         if let Some(outcome) = state
             .observation(id)

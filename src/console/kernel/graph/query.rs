@@ -288,7 +288,7 @@ pub fn is_cut(state: &State, id: NodeId) -> bool {
 fn outcome_text(outcome: &Outcome) -> Cow<'_, str> {
     match outcome {
         Outcome::Ok { value, .. } => value.as_ref().into(),
-        Outcome::Err(error) => format!("{}: {}", error.class.label(), error.message).into(),
+        Outcome::Err(error) => format!("{}: {}", error.class.ending(), error.message).into(),
         Outcome::Cancelled { .. } => summary::result(outcome).raw(WORDS).into(),
     }
 }

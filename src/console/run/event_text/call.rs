@@ -4,9 +4,12 @@
 
 use std::borrow::Cow;
 
+use overrule_domain::call::Gate;
 use overrule_domain::event::CallEvent;
+use overrule_domain::id::{NodeId, Rev};
 use overrule_domain::ladder::span;
 use overrule_domain::rule;
+use overrule_present::question;
 
 /// An event of a call, without its number and its author.
 pub(crate) fn describe(event: &CallEvent) -> String {
@@ -16,8 +19,12 @@ pub(crate) fn describe(event: &CallEvent) -> String {
         CallEvent::Ready {
             call, rev, verdict, ..
         } => {
-            let gate = format!("{:?}", verdict.gate).to_lowercase();
-            format!("{call} {rev} ready; {gate} by {}", rule::describe(&verdict.rule))
+            let call = revised(*call, *rev);
+            match verdict.gate {
+                Gate::Allow => format!("{call} may run: {}", rule::describe(&verdict.rule)),
+                Gate::Deny => format!("{call} is denied: {}", rule::describe(&verdict.rule)),
+                Gate::Ask => format!("{call} awaits approval: {}", question::asks_by(verdict)),
+            }
         }
         CallEvent::Invalid { call, faults, .. } => {
             format!("{call}: {} faults after references were filled in", faults.len())
@@ -31,7 +38,11 @@ pub(crate) fn describe(event: &CallEvent) -> String {
         CallEvent::ConsentAsked { call, .. } => format!("{call}: an equal effect may have happened already"),
         CallEvent::Decided {
             call, rev, decision, ..
-        } => format!("{call} {rev} {}", overrule_present::decision(decision)),
+        } => format!(
+            "{} {}",
+            revised(*call, *rev),
+            overrule_present::decision(decision)
+        ),
         CallEvent::Graced { call, wait_ms, .. } => {
             format!(
                 "{call} runs in {}: until then it can be cancelled",
@@ -44,7 +55,7 @@ pub(crate) fn describe(event: &CallEvent) -> String {
         CallEvent::GraceEnded { call, .. } => format!("{call}: the delay is over"),
         CallEvent::Started {
             call, rev, attempt, ..
-        } => format!("{call} {rev} started ({attempt})"),
+        } => format!("{} started ({attempt})", revised(*call, *rev)),
         CallEvent::Spawned { call, pid, .. } => format!("{call} is process {pid}"),
         CallEvent::Finished {
             call, outcome, ms, ..
@@ -82,5 +93,13 @@ pub(crate) fn describe(event: &CallEvent) -> String {
                 if *happened { "happened" } else { "did not happen" }
             )
         }
+    }
+}
+
+/// A call, with its revision where the operator changed it.
+fn revised(call: NodeId, rev: Rev) -> String {
+    match rev.0 {
+        0 | 1 => call.to_string(),
+        no => format!("{call}, revision {no},"),
     }
 }

@@ -44,7 +44,9 @@ pub(crate) fn describe(event: &TurnEvent) -> String {
             ..
         } => {
             let why = why::in_args(args).filter(|_| *origin == Origin::Model);
-            let why = why.map(|why| format!("; model says: {why}")).unwrap_or_default();
+            let why = why
+                .map(|why| format!("; the agent says: {why}"))
+                .unwrap_or_default();
             format!("{node} call of {tool}{why}")
         }
         TurnEvent::Answered { node, .. } => format!("{node} answer"),
@@ -71,7 +73,10 @@ pub(crate) fn describe(event: &TurnEvent) -> String {
             format!("{turn}: stream broke ({}): {}", fault.kind.label(), fault.message)
         }
         TurnEvent::Aborted { turn, reason } => format!("{turn}: stream aborted: {reason}"),
-        TurnEvent::Settled { turn, errors } => format!("{turn} settled, {} errors", errors.len()),
+        TurnEvent::Settled { turn, errors } => match errors.len() {
+            0 => format!("{turn} ended"),
+            count => format!("{turn} ended, {} failed", overrule_present::many(count, "call")),
+        },
         TurnEvent::Suspended { turns } => format!("{} turns suspended by an edit", turns.len()),
         TurnEvent::Restored { turns } => format!("{} turns active again", turns.len()),
         TurnEvent::Superseded { turns } => format!("{} turns superseded", turns.len()),

@@ -21,7 +21,7 @@ use crate::ground::theme::Role;
 use crate::run::maker::{MAX_PARSED, Maker};
 use crate::run::run_phase::AT_THE_HALT;
 use overrule_base::text;
-use overrule_domain::call::{Call, EffectClass, Status};
+use overrule_domain::call::{Call, EffectClass, ErrorClass, Status};
 use overrule_domain::effective_status::{self, EffectiveStatus};
 use overrule_domain::id::NodeId;
 use overrule_domain::node::{Content, Node, Origin};
@@ -30,6 +30,7 @@ use overrule_domain::rule;
 use overrule_domain::state::State;
 use overrule_domain::why;
 use overrule_present::call::{CallStatusView, OriginalView};
+use overrule_present::question;
 
 /// The most lines of the output of a running call.
 const PRINTED: usize = 8;
@@ -148,7 +149,7 @@ fn bare(maker: &mut Maker<'_>, args: &Arc<str>) -> Arc<str> {
 /// The model's stated reason for the call. No decision depends on it.
 fn model_reason(maker: &mut Maker<'_>, node: &Node) {
     if let Some(why) = why::of(node) {
-        let why = maker.cache.owned(&format!("model says: {why}"));
+        let why = maker.cache.owned(&format!("the agent says: {why}"));
         maker.quote(&why, &Origin::Model);
     }
 }
@@ -171,9 +172,17 @@ pub(crate) fn status(maker: &mut Maker<'_>, call: &Call) {
     };
     let mut line = Styled::new()
         .own(symbol.role(), format!("{} {words}", maker.glyph(symbol)))
-        .own(Role::Dim, format!("  effect {}", call.effect.label()));
-    if let Status::Failed(class) = view.status {
-        line = line.own(Role::Failed, format!("  {}", class.label()));
+        .own(
+            Role::Dim,
+            question::effect(call.effect)
+                .map(|words| format!("  {words}"))
+                .unwrap_or_default(),
+        );
+    match view.status {
+        Status::Failed(ErrorClass::Business) => {}
+        Status::Failed(ErrorClass::Transient) => line = line.own(Role::Failed, ", can be retried"),
+        Status::Failed(class) => line = line.own(Role::Failed, format!(": {}", class.label())),
+        _ => {}
     }
     if view.stale {
         line = line.own(Role::Warning, "  inputs may have changed");

@@ -146,10 +146,7 @@ fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
                 keymap.first("staged-edits")
             ),
             Fix::Resume if need.cause == AttentionReason::Own => "resume the run".to_owned(),
-            Fix::Stop => format!(
-                "stop this branch: {}",
-                Branch::of(&maker.run.state, need).describe()
-            ),
+            Fix::Stop => Branch::of(&maker.run.state, need).describe(),
             _ => verb.doc.to_owned(),
         };
         fix_row(maker, &keys_of(keymap, verb), what);

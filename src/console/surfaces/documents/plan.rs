@@ -22,6 +22,7 @@ use overrule_domain::refusal::Refusal;
 use overrule_domain::thread;
 use overrule_present::branch::title;
 use overrule_present::plan::{PlanRequestView, PlanView};
+use overrule_present::question;
 
 use super::revisions::diff_texts;
 
@@ -188,9 +189,13 @@ fn approvals(maker: &mut Maker<'_>, view: &PlanView<'_>, edits: &[Edit]) {
         })
     };
     for id in calls.certain {
+        let call = state.calls.get(id);
         if calls.approves.contains(id) {
-            let runs =
-                format!("{id} runs on commit, with what is written below, unless the policy denies it");
+            let before = call.and_then(|call| question::before(state, call));
+            let before = before
+                .map(|names| format!(", before {names}"))
+                .unwrap_or_default();
+            let runs = format!("{id} runs on enter{before}");
             let words = if to_be_read(*id) {
                 format!("{runs}; if you commit before you read all rows of this preview, it asks first")
             } else {
@@ -202,6 +207,10 @@ fn approvals(maker: &mut Maker<'_>, view: &PlanView<'_>, edits: &[Edit]) {
                 Role::Decision,
                 format!("the policy decides about {id} again before it runs: it runs immediately, or asks"),
             );
+            let order = call.and_then(|call| question::order(state, call));
+            if let Some(order) = order {
+                maker.own(Role::Warning, order);
+            }
         }
     }
     for id in calls.consents {
@@ -243,7 +252,7 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         ("cancelled", Role::Failed, calls.cancelled),
         ("superseded", Role::Superseded, of_nodes.superseded),
         ("may be so too", Role::Stale, of_nodes.perhaps),
-        ("must end first", Role::Blocked, calls.drained),
+        ("not ended", Role::Blocked, calls.drained),
         ("kept", Role::Ok, of_nodes.unchanged),
     ];
     for (name, role, ids) in groups {

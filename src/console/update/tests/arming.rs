@@ -91,7 +91,7 @@ fn a_key_before_the_frame_was_up_long_enough_decides_nothing() {
     assert_eq!(stage.commands(), []);
     assert!(stage.model.stack.is_empty(), "no reason is asked for either");
     assert!(
-        stage.status().contains("Ignored: shown for less than"),
+        stage.status().contains(" was on screen for 0."),
         "{}",
         stage.status()
     );

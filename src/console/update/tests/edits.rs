@@ -357,10 +357,7 @@ fn a_preview_shows_when_its_commit_approves_only_after_reading() {
         stage.edit_field(r#"{"path":"b","content":"x"}"#);
         stage.press("ctrl-s");
         let text = stage.flat();
-        assert!(
-            text.contains("c3 runs on commit, with what is written below"),
-            "{text}"
-        );
+        assert!(text.contains("c3 runs on enter"), "{text}");
         assert_eq!(
             text.contains("if you commit before you read all rows of this preview, it asks first"),
             once_read,

@@ -92,7 +92,7 @@ fn an_unknown_outcome_is_resolved_in_the_effect_list_too() {
     stage.press("d");
     assert_eq!(stage.commands(), []);
     assert!(
-        stage.status().contains("Ignored: shown for less than"),
+        stage.status().contains(" was on screen for 0."),
         "{}",
         stage.status()
     );
@@ -119,7 +119,7 @@ fn an_unknown_outcome_is_resolved_in_the_effect_list_too() {
     assert_eq!(stage.commands(), [describe(Resolution::DidNot)]);
     stage.press("O h");
     assert!(
-        stage.status().contains("Ignored: shown for less than"),
+        stage.status().contains(" was on screen for 0."),
         "{}",
         stage.status()
     );

@@ -97,7 +97,7 @@ fn in_the_log_and_the_attempts_it_is_a_quotation_too() {
     stage.press("L");
     let log = stage.text();
     assert!(
-        log.contains("ready; ask by a rule of the workspace (overrule.toml:3)"),
+        log.contains("c3 awaits approval: a rule of the workspace (overrule.toml:3) asks"),
         "{log}"
     );
     assert!(log.contains(&format!("denied by {output}")), "{log}");
@@ -254,13 +254,13 @@ fn the_reason_given_by_the_model_is_shown_outside_the_decision_as_a_quotation() 
         // The tab with the content has all of it.
         stage.press("<");
         let lines = plain(&rows(&mut stage)).concat();
-        assert!(lines.contains("▍ model says: approved"), "{lines}");
+        assert!(lines.contains("▍ the agent says: approved"), "{lines}");
         if width == 120 {
             // A row has no room for it: it is below, with the text of each node.
             stage.press("esc Z Z Z");
             stage.draw();
             assert!(
-                stage.text().contains("  model says: approved"),
+                stage.text().contains("  the agent says: approved"),
                 "{}",
                 stage.text()
             );

@@ -63,7 +63,7 @@ fn the_attention_page_shows_reason_state_attempts_events_and_options() {
         "let another tool make the call",
         "type the result of the call",
         "give the model guidance",
-        "stop this branch",
+        "tell the model to leave these calls",
         "allow exactly these calls to repeat",
     ] {
         assert!(text.contains(words), "{words}\n{text}");
@@ -136,9 +136,7 @@ fn stopping_a_looping_branch_informs_the_model_and_resumes_the_rest() {
     let mut stage = round();
     stage.press("W");
     assert!(
-        stage
-            .text()
-            .contains("stop this branch: tell the model to leave these calls"),
+        stage.text().contains("tell the model to leave these calls"),
         "{}",
         stage.text()
     );
@@ -164,11 +162,7 @@ fn stopping_what_waits_skips_the_call_and_nothing_else() {
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.press("W");
-    assert!(
-        stage.text().contains("stop this branch: skip c3"),
-        "{}",
-        stage.text()
-    );
+    assert!(stage.text().contains("  skip c3"), "{}", stage.text());
     stage.press("X");
     assert_eq!(stage.commands(), [], "it asks first");
     assert!(
@@ -198,7 +192,11 @@ fn where_no_less_than_the_run_can_be_stopped_it_is_the_run() {
         message: "5 of 5".into(),
     }));
     stage.press("W");
-    assert!(stage.text().contains("end the run"), "{}", stage.text());
+    assert!(
+        stage.text().contains("stop the run; resume continues it"),
+        "{}",
+        stage.text()
+    );
     stage.press("X");
     assert!(stage.model.stack.is_top::<StopQuestion>());
     assert_eq!(stage.commands(), [], "it asks first");
@@ -419,7 +417,10 @@ fn a_manually_paused_run_shows_waiting_calls_and_the_resume_key() {
         for words in [words, "c3 write_file", "c4 write_file", "p        resume the run"] {
             assert!(text.contains(words), "{words}\n{text}");
         }
-        assert!(!text.contains("stop this branch"), "{text}");
+        assert!(
+            !text.contains("stop the run") && !text.contains("skip c"),
+            "{text}"
+        );
         stage.press("p");
         assert_eq!(stage.commands(), [Command::Run(RunCommand::Resume {})]);
         assert!(stage.model.stack.is_empty());

@@ -95,7 +95,7 @@ fn another_file_makes_another_question() {
         "the new difference was not shown long enough"
     );
     assert!(
-        stage.status().starts_with("Ignored: shown for less"),
+        stage.status().starts_with("Ignored: c3 was on screen for 0."),
         "{}",
         stage.status()
     );

@@ -50,7 +50,7 @@ fn the_halt_line_shows_the_reason_before_a_cut_and_details_are_elsewhere() {
                 .unwrap_or_default();
             assert_eq!(row.contains("running at the halt"), busy, "{text}");
             assert!(!row.trim_end().ends_with("running"), "{text}");
-            let inspected = text.contains("running at the halt  effect read");
+            let inspected = text.contains("running at the halt  only reads");
             assert_eq!(inspected, busy && width >= 80, "{text}");
             let name = if busy { "halted_busy" } else { "halted" };
             insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);

@@ -461,5 +461,5 @@ fn a_call_that_was_answered_does_not_read_like_one_that_ran() {
         stage.draw();
     }
     let text = stage.flat();
-    assert!(text.contains("✐ answered, not run effect"), "{text}");
+    assert!(text.contains("✐ answered, not run only reads"), "{text}");
 }

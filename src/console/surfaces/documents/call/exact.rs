@@ -18,7 +18,7 @@ use overrule_domain::id::NodeId;
 use overrule_domain::ledger::is_orphaned;
 use overrule_domain::node::Node;
 use overrule_present::effect::ExecutionView;
-use overrule_present::outcome;
+use overrule_present::{outcome, question};
 
 /// The arguments that would run, as shown.
 pub(crate) fn shown(maker: &mut Maker<'_>, id: NodeId) -> Option<Arc<str>> {
@@ -147,11 +147,18 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
     let mut line = Styled::new()
         .own(Role::Dim, "tool       ")
         .untrusted(Role::Accent, tool, 80)
-        .own(looks(call.effect), format!("  effect {}", call.effect.label()));
+        .own(
+            looks(call.effect),
+            question::effect(call.effect)
+                .map(|words| format!("  {words}"))
+                .unwrap_or_default(),
+        );
     match card {
         Some(card) => {
             for tag in &card.tags {
-                line = line.own(Role::Dim, "  ").untrusted(Role::Dim, tag, 40);
+                line = line
+                    .own(Role::Dim, "  ")
+                    .untrusted(Role::Dim, question::tag(tag), 40);
             }
         }
         None => line = line.own(Role::Warning, "  not a tool of this run"),
