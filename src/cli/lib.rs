@@ -29,6 +29,7 @@ mod fit;
 mod folding;
 mod follow;
 pub mod fork;
+mod goodbye;
 pub mod graph;
 pub mod guard;
 pub mod headless;

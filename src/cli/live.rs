@@ -13,13 +13,13 @@ use super::build::AppContext;
 use super::conversations::{Conversations, Others};
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
+use super::goodbye;
 use super::orphan_watcher::Watcher;
 use super::replaced_file::Looker;
 use super::run::{self, Ready};
 use super::screen::ScreenExit;
 use super::toolbox::ServerPanel;
 use super::{cut_off, leave, live_reload, print, request_text, screen};
-use overrule_console::run::approval_stats;
 use overrule_console::run::link::{
     Alarm, Conversation, Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update,
 };
@@ -125,13 +125,11 @@ pub async fn serve(
     if let Some(door) = door {
         door.settle().await;
     }
-    if let Some(decided) = approval_stats::decided(&last) {
-        print::err(&decided);
-    }
+    print::err(&goodbye::summary(&last));
     for words in cut_off::lines(&last, halt.is_some()) {
         print::err(&print::safe_text(&words));
     }
-    print::err(&words);
+    print::err(&goodbye::way_back(context, &session));
     let code = shown?;
     if ended.is_err() {
         return Err(Failure::new(

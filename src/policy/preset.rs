@@ -67,7 +67,7 @@ impl Preset {
             Self::Guarded => "changes to files, commands, other machines",
             Self::Edits => "commands, no file edits",
             Self::Auto => "what cannot be undone",
-            Self::ReadOnly => "nothing; what changes something is denied",
+            Self::ReadOnly => "nothing, changes are denied",
         }
     }
 

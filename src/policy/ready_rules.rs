@@ -127,7 +127,7 @@ pub fn ready_rules(state: &State, id: NodeId, danger: &Danger) -> Result<Vec<Cho
     Ok(all)
 }
 
-/// What the presets that ask less than the one in force would have asked.
+/// What each preset would have asked; of the one in force, what was asked.
 pub fn presets(state: &State, current: Preset) -> Vec<PresetChange> {
     let asked = past_verdicts(state)
         .filter(|(_, _, gate)| *gate == Gate::Ask)
@@ -146,8 +146,19 @@ pub fn presets(state: &State, current: Preset) -> Vec<PresetChange> {
             .count();
         PresetChange { preset, asks, asked }
     };
-    let all = Preset::ALL.into_iter().filter(|preset| *preset != current);
-    all.map(change).collect()
+    let in_force = PresetChange {
+        preset: current,
+        asks: asked,
+        asked,
+    };
+    let of = |preset: Preset| {
+        if preset == current {
+            in_force
+        } else {
+            change(preset)
+        }
+    };
+    Preset::ALL.into_iter().map(of).collect()
 }
 
 /// The newest calls with a verdict, whether a preset decided, and how.

@@ -123,13 +123,17 @@ pub fn effect(rule: &ReadyRule, most: usize) -> Vec<EffectText> {
     pieces
 }
 
-/// What a preset would have asked.
-pub fn preset_effect(change: &PresetChange) -> String {
+/// What a preset would have asked; of the one in force, what it asked.
+pub fn preset_effect(change: &PresetChange, in_force: bool) -> String {
     let times = |count: usize| match count {
+        0 => "nothing".to_owned(),
         1 => "once".to_owned(),
         count => format!("{count} times"),
     };
-    format!("asks {}, not {}", times(change.asks), change.asked)
+    if in_force {
+        return format!("in force: asked {}", times(change.asked));
+    }
+    format!("asks {}, not {}", times(change.asks), times(change.asked))
 }
 
 fn plain(text: &str) -> EffectText {

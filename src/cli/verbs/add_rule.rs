@@ -165,7 +165,7 @@ impl AddRule {
                     gate: None,
                     preset: Some(change.preset.label()),
                     rule: None,
-                    effect: ready_rule::preset_effect(change),
+                    effect: ready_rule::preset_effect(change, false),
                 },
             };
             print::out(&if session.common.json {

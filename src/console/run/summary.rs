@@ -29,6 +29,8 @@ use overrule_domain::id::{NodeId, NodeKind};
 use overrule_domain::node::{Content, Node, Origin};
 use overrule_domain::ready;
 use overrule_domain::state::State;
+use overrule_domain::thread;
+use overrule_domain::turn::Turn;
 
 /// Characters that are read of a longer JSON text.
 const HEAD: usize = 4 * 1024;
@@ -42,6 +44,21 @@ const ARROW: usize = 3;
 /// Summarizes a node in one line.
 pub fn of(state: &State, node: &Node) -> Summary {
     content(state, node, &node.now().content)
+}
+
+/// The share of the model's window that the newest request and its reply use, in per cent; none where it is not known.
+pub fn context_share(state: &State) -> Option<u64> {
+    let limit = state.settings.limits.context?;
+    let window = limit.window.or(limit.tokens).filter(|window| *window > 0)?;
+    let is_root =
+        |turn: &&Turn| turn.is_active() && turn.thread == thread::ROOT && turn.usage.input.is_some();
+    let newest = state.turns.values().rev().find(is_root)?;
+    let used = newest
+        .usage
+        .input
+        .unwrap_or(0)
+        .saturating_add(newest.usage.output.unwrap_or(0));
+    Some(used.saturating_mul(100) / window)
 }
 
 /// The name of a session: as the operator gave it, or the first line of its first prompt. Untrusted text.

@@ -36,6 +36,7 @@ enum Stay {
     Price,
     Fork,
     Workspace,
+    Context,
     Sandbox,
     Policy,
     /// Its end is cut.
@@ -70,6 +71,8 @@ impl Part {
 const NARROWEST: u16 = 48;
 /// Columns of the title that stay.
 const TITLE: usize = 12;
+/// Per cent of the model's window from which on its use is a warning.
+const CONTEXT_WARNS: u64 = 85;
 /// Columns between two parts.
 const GAP: usize = 2;
 
@@ -135,6 +138,14 @@ fn right(model: &Model) -> Vec<Part> {
     }
     if let Some(cost) = cost(state) {
         parts.push(Part::new(Stay::Price, Role::Dim, cost));
+    }
+    if let Some(share) = summary::context_share(state) {
+        let role = if share >= CONTEXT_WARNS {
+            Role::Warning
+        } else {
+            Role::Dim
+        };
+        parts.push(Part::new(Stay::Context, role, format!("ctx {share}%")));
     }
     if let Some((role, words)) = staged_edits(model) {
         parts.push(Part::new(Stay::Rarely, role, words));

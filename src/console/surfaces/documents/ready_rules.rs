@@ -99,7 +99,8 @@ fn add_row(maker: &mut Maker<'_>, row: &Row, is_marked: bool, is_shell: bool) {
             None => return,
         },
         Row::Preset(change) => {
-            let text = preset_effect(change);
+            let in_force = maker.run.state.settings.policy == change.preset.label();
+            let text = preset_effect(change, in_force);
             (
                 preset_label(change),
                 vec![EffectText {

@@ -232,11 +232,15 @@ fn preset_rows(model: &Model) -> Vec<Row> {
     presets(state, current).into_iter().map(Row::Preset).collect()
 }
 
-/// Opens the list of presets.
+/// Opens the list of presets, at the one in force.
 fn open_presets(model: &mut Model) {
     let rows = preset_rows(model);
+    let current = &model.run.state.settings.policy;
+    let is_current = |row: &Row| matches!(row, Row::Preset(change) if *current == change.preset.label());
+    let at = rows.iter().position(is_current).unwrap_or(0);
     model.stack.push(RuleMenu {
         rows,
+        at,
         ..RuleMenu::default()
     });
 }

@@ -5,7 +5,7 @@
 use crate::surfaces;
 use crate::testing::{Stage, id};
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
-use overrule_domain::event::run::Limits;
+use overrule_domain::event::run::{ContextLimit, Limits, Reduction};
 use overrule_domain::event::{Event, RunEvent};
 
 #[test]
@@ -44,6 +44,29 @@ fn an_exceeded_limit_is_shown_with_its_true_share() {
     stage.engine(Event::Run(RunEvent::LimitsRaised { limits: limits(16) }));
     let text = stage.text();
     assert!(text.contains("limit 937%") && !text.contains(">999"), "{text}");
+}
+
+#[test]
+fn the_header_shows_how_much_of_the_window_is_used() {
+    for (window, words) in [(Some(1000), "ctx 15%"), (Some(160), "ctx 93%"), (None, "")] {
+        let mut stage = Stage::new(160, 40);
+        stage.spent();
+        // The newest request and its reply have 150 tokens.
+        let context = ContextLimit {
+            tokens: None,
+            window,
+            auto: false,
+            by: Reduction::default(),
+        };
+        let limits = Limits {
+            context: Some(context),
+            ..Limits::default()
+        };
+        stage.engine(Event::Run(RunEvent::LimitsRaised { limits }));
+        let header = stage.text().lines().next().unwrap_or_default().to_owned();
+        assert!(header.contains(words), "{words}: {header}");
+        assert_eq!(header.contains("ctx"), window.is_some(), "unknown is not shown: {header}");
+    }
 }
 
 #[test]

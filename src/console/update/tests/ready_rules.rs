@@ -321,11 +321,16 @@ fn the_policy_is_changed_in_a_list_that_says_what_each_preset_would_ask() {
         "policy presets",
         "preset guarded: changes to files, commands, other machines",
         "preset edits: commands, no file edits",
-        "preset read-only: nothing; what changes something is denied",
+        "preset read-only: nothing, changes are denied",
+        "in force: asked",
     ] {
         assert!(text.contains(row), "{row}: {text}");
     }
-    stage.press("j");
+    assert!(
+        text.contains("❯ preset supervised"),
+        "the cursor is at the one in force: {text}"
+    );
+    stage.press("j j");
     stage.wait(ARMING);
     stage.press("enter");
     let sent = stage.commands();
