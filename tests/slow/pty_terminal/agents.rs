@@ -113,7 +113,7 @@ fn shown(run: &Run) -> String {
 /// Approves the call on the screen.
 fn approve(run: &mut Run) {
     run.send("t");
-    run.wait_for("may this call run?");
+    run.wait_for("┏━ c");
     run.armed();
     run.send("a");
 }
