@@ -193,10 +193,10 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool_typed() {
     let world = World::new();
     let mut run = world.run("", "[tool.write_file]\ntags = [\"irreversible\"]\n");
     run.send("t");
-    run.wait_for("irreversible");
+    run.wait_for("always asks: cannot be undone");
     run.armed();
     run.send("a");
-    run.wait_for("cannot be undone: type `write_file` to run it");
+    run.wait_for("type write_file to approve c3:");
     run.types("write\r");
     run.wait_for("not the name");
     assert!(!world.out().exists());

@@ -23,10 +23,10 @@ fn the_file_that_a_write_would_replace_is_shown_as_it_is_now() {
     // The write alone, so that all of it has room.
     run.send("t3z");
     run.wait_for("overwrites (the file exists)");
-    run.wait_for("- before");
+    run.wait_for("− before");
     run.wait_for("+ agent");
     std::fs::write(&out, "meanwhile\n").unwrap();
-    run.wait_for("- meanwhile");
+    run.wait_for("− meanwhile");
     std::fs::remove_file(&out).unwrap();
     run.wait_for("a new file");
     std::fs::write(&out, [0, 159, 1]).unwrap();
