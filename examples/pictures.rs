@@ -201,6 +201,7 @@ fn guarded(envelope: &Arc<Envelope>) -> Arc<Envelope> {
 fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
     let theme = Theme::built_in(picture.theme)?;
     let settings = Settings {
+        side_by_side: true,
         look: theme.look(Colours::True),
         themes: Themes::new(
             picture.theme.to_owned(),

@@ -261,7 +261,10 @@ fn first_line(state: &State, view: &CallView<'_>) -> String {
         Some(visible(&head.tool)),
         question::effect(head.effect).map(str::to_owned),
     ];
-    let tags = head.tags.iter().map(|tag| visible(question::tag(tag)));
+    let tags = head
+        .tags
+        .iter()
+        .filter_map(|tag| question::tag(&head.tool, tag).map(visible));
     let rev = (rev > 1).then(|| format!("revision {rev}"));
     let words = words.into_iter().flatten().chain(tags).chain(rev);
     let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();

@@ -107,6 +107,7 @@ fn runs(tool: &str, args: &str) -> String {
             let words: Vec<String> = one
                 .text
                 .split_whitespace()
+                .take_while(|word| !word.contains(['<', '>']))
                 .take(WORDS)
                 .map(|word| visible(head(word, WORD).0))
                 .collect();
@@ -326,12 +327,14 @@ pub const fn effect(class: EffectClass) -> Option<&'static str> {
     }
 }
 
-/// A tag of a tool, in words. Not in its visible form.
-pub fn tag(tag: &str) -> &str {
+/// A tag of a tool, in words; none where it says nothing of the call. Not in its visible form.
+pub fn tag<'t>(tool: &str, tag: &'t str) -> Option<&'t str> {
     match tag {
-        EXTERNAL => "reaches another machine",
-        IRREVERSIBLE => "cannot be undone",
-        other => other,
+        // A shell may reach other machines: its commands say whether it does.
+        EXTERNAL if known_tool::kind(tool) == Some(Kind::Shell) => None,
+        EXTERNAL => Some("reaches another machine"),
+        IRREVERSIBLE => Some("cannot be undone"),
+        other => Some(other),
     }
 }
 

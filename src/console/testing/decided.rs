@@ -8,7 +8,7 @@ use super::{Stage, id};
 use crate::ground::diff;
 use crate::kernel::msg::Msg;
 use crate::run::link::{LoadRequest, Replaced, Update};
-use overrule_domain::call::{Digest, EffectClass, Outcome, Verdict};
+use overrule_domain::call::{Digest, EffectClass, ErrorClass, Outcome, ToolError, Verdict};
 use overrule_domain::event::run::{Limits, Reuse, Started, ToolCard, ToolOrigin};
 use overrule_domain::event::{CallEvent, Event, RunEvent, TurnEvent};
 use overrule_domain::id::{NodeId, Rev, ThreadId, TurnId};
@@ -262,9 +262,8 @@ impl Stage {
         self.draw();
     }
 
-    /// The run that fixes tests, later: the edit was approved, its tests failed, the command was rejected, the operator
-    /// guided, and another edit waits with a command.
-    pub fn two_wait(&mut self) {
+    /// The run that fixes tests, later: the edit was approved, its tests failed, the other calls were rejected.
+    fn tests_failed(&mut self) {
         self.four_wait();
         self.decide_and_run("c8", Outcome::ok("\"replaced 1 place\""));
         let failed = Outcome::Ok {
@@ -290,6 +289,31 @@ impl Stage {
             turn: TurnId(3),
             errors: Vec::new(),
         });
+    }
+
+    /// The same run, where a command failed afterwards: one row of each ending.
+    pub fn failures(&mut self) {
+        self.tests_failed();
+        self.asked_for(4);
+        self.thinks(4, "t12", "I run the slow tests too.");
+        self.asks(4, "c16", "shell", r#"{"command":"./slow.sh"}"#);
+        self.closes(4);
+        let killed = ToolError {
+            class: ErrorClass::Business,
+            message: "killed after 120 s".into(),
+            evidence: "signal 9".into(),
+            hint: None,
+            partial: None,
+            executed: true,
+            retry_after_ms: None,
+        };
+        self.decide_and_run("c16", Outcome::err(killed));
+        self.draw();
+    }
+
+    /// The same run, where the operator guided, and another edit waits with a command.
+    pub fn two_wait(&mut self) {
+        self.tests_failed();
         self.prompt_turn(4, "p12", "also add a docstring about the empty list");
         self.asked_for(5);
         self.thinks(

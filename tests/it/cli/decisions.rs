@@ -92,7 +92,9 @@ fn the_queue_shows_what_waits_with_its_exact_arguments() {
     let start = call(&world.state(&id), "start");
     let output = world.run(&["queue", &id]).ends(0);
     assert!(
-        output.out.contains(&format!("{start} shell · awaiting approval")),
+        output.out.contains(&format!(
+            "{start} runs 2 commands · guarded asks about commands · shell"
+        )),
         "{}",
         output.out
     );

@@ -333,7 +333,7 @@ fn the_queue_of_a_killed_run_shows_what_is_in_doubt() {
     let before = world.everything();
     let output = world.run(&["queue", &id]).ends(0);
     assert!(
-        output.out.contains(&format!("{it} shell · outcome unknown")),
+        output.out.contains(&format!("{it} outcome unknown · shell")),
         "{}",
         output.out
     );

@@ -69,7 +69,9 @@ fn what_a_verb_makes_ready_waits_until_somebody_can_see_it() {
     world.run(&correction(&id, &read)).ends(0);
     let text = world.run(&["queue", &id]).ends(0);
     assert!(
-        text.out.contains(&format!("{shell} shell · awaiting approval")),
+        text.out.contains(&format!(
+            "{shell} runs echo two · guarded asks about commands · shell"
+        )),
         "{}",
         text.out
     );

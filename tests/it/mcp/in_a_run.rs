@@ -79,7 +79,7 @@ impl Waiting {
         let served = Served::new(&[("FAULTY_WATCH", "1")]);
         let run = on_screen(&served, &[("echo", json!({"text": "a"}))], GUARDED);
         let waiting = Self::of(served);
-        run.wait_for("awaiting approval");
+        run.wait_for(" to decide");
         (waiting, run)
     }
 
@@ -280,7 +280,7 @@ fn the_console_accepts_a_change_and_the_waiting_call_is_decided_again_and_runs()
     });
     assert_eq!(waiting.served.calls(), [""; 0], "accepting approves no call");
     run.send("z9");
-    run.wait_for("awaiting approval");
+    run.wait_for(" to decide");
     run.armed();
     run.send("t");
     run.armed();
@@ -351,7 +351,7 @@ fn the_row_of_a_call_shows_the_progress_that_its_server_reports() {
     for step in ["1/3 working", "2/3 working", "3/3 working"] {
         let row = |screen: &str| {
             let mut lines = screen.lines();
-            lines.any(|line| line.contains("bad__slow") && line.contains(step))
+            lines.any(|line| line.contains("bad.slow") && line.contains(step))
         };
         run.until(step, || row(&run.screen().screen().contents()));
     }

@@ -317,7 +317,7 @@ async fn a_resumed_session_waits_for_its_conversation_and_another_task_has_a_new
     assert_eq!(world.ids().len(), 2);
     let queue = world.run(&["queue", &session]).out;
     assert!(
-        queue.contains("bash") && queue.contains("awaiting approval"),
+        queue.contains("runs ls · supervised asks about every call · bash"),
         "{queue}"
     );
     assert!(agent.ran.lock().unwrap().is_empty());

@@ -113,7 +113,7 @@ fn shown(run: &Run) -> String {
 /// Approves the call on the screen.
 fn approve(run: &mut Run) {
     run.send("t");
-    run.wait_for("may this call run?");
+    run.wait_for("┏━ c");
     run.armed();
     run.send("a");
 }
@@ -164,6 +164,8 @@ fn two_agents_are_decided_on_one_screen_and_each_vendor_sees_its_own() {
 
     let of_claude = CLAUDE.ask(at, "mend it");
     run.wait_for("env echo of-claude");
+    // A narrow header has no room for the name of the model.
+    run.resize(120, 24);
     run.wait_for("claude: claude-m");
     let of_codex = CODEX.ask(at, "read it");
     run.wait_for("1 decision waits in another conversation: codex: read it");

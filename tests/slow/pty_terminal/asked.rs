@@ -16,7 +16,7 @@ fn ids(world: &World) -> Vec<String> {
 fn a_session_is_deleted_only_after_a_yes() {
     let world = World::playing(&writes(&[("w", "out.txt", "x")]));
     let mut run = world.task("write it", "", "");
-    run.wait_for("awaiting approval");
+    run.wait_for(" to decide");
     run.send("q");
     run.exit(SOON);
     let all = ids(&world);

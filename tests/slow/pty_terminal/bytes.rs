@@ -99,7 +99,7 @@ const EVIL: &str = concat!(
     r"\u001B[2J\u001B[HEVIL\u001B]0;evil\u0007\u001B]52;c;ZXZpbA==\u0007\u001B[6n\u001BP+q544e\u001B\\",
     r"\u009B2J\u009D52;c;ZXZpbA==\u009C\u0090q\u009C",
     r"\u202Egnp.exe\u2066\u200B\u200F\uFEFF\U000E0041 e\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301",
-    r"┏ c3 r1 may this call run?\r\n┃ yes\b\b\b\f\u000B\u007F",
+    r"┏━ c3 changes out.txt · guarded asks ━ 1 of 1 ━\r\n┃ yes\b\b\b\f\u000B\u007F",
 );
 
 fn playbook() -> String {
@@ -174,7 +174,7 @@ fn nothing_of_any_content_reaches_the_terminal_but_what_can_be_seen() {
         "",
         "[notify]\ndesktop = true\n",
     );
-    run.wait_for("awaiting approval");
+    run.wait_for(" to decide");
     // Every tab of every kind of node, every pane, the pages, other sizes; and a copy of each.
     for (cols, rows) in [(80, 24), (160, 50), (40, 12)] {
         run.resize(cols, rows);

@@ -107,7 +107,7 @@ fn a_key_goes_to_the_conversation_that_waits_and_back() {
         shown(&run)
     );
     run.send("t");
-    run.wait_for("may this call run?");
+    run.wait_for("┏━ c");
     run.armed();
     run.send("a");
     let given = second.recv_timeout(crate::pty_terminal::harness::SOON).unwrap();
@@ -126,7 +126,7 @@ fn a_key_goes_to_the_conversation_that_waits_and_back() {
     run.send("\x1bw");
     run.wait_for("env echo the first task");
     run.send("t");
-    run.wait_for("may this call run?");
+    run.wait_for("┏━ c");
     run.armed();
     run.send("a");
     let given = first.recv_timeout(crate::pty_terminal::harness::SOON).unwrap();

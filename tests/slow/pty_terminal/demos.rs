@@ -43,12 +43,12 @@ fn in_the_office_the_operator_chooses_a_repair() {
     let root = tempfile::tempdir().unwrap();
     let mut run = demo(&root, &["office"], "");
     run.until("the calls wait", || {
-        shows(&run, "repair: you choose") && shows(&run, "queue 4")
+        shows(&run, "repair: you choose") && shows(&run, "4 to decide")
     });
     // The answer to the side request is in the call, which waits in its repaired form.
-    let repaired = row(&run, "set_phone_number awaiting approval").unwrap();
+    let repaired = row(&run, "set_phone_number").unwrap();
     assert!(
-        repaired.contains("c5 r2") && repaired.contains("phone=\"+1 (123)"),
+        repaired.contains('◎') && repaired.contains("c5  revision 2 set_phone_number zoe"),
         "{repaired}"
     );
     // To the call with the choice, in the graph; what stands in a row may change by itself meanwhile.
@@ -72,7 +72,7 @@ fn in_the_office_the_operator_chooses_a_repair() {
     run.send("\r");
     // The repaired call is another revision, and passes the gate like any: nothing ran.
     run.until("the mended call waits for approval", || {
-        row(&run, "set_temperature awaiting approval").is_some_and(|row| row.contains("temp=0"))
+        row(&run, "set_temperature").is_some_and(|row| row.contains('◎') && row.contains("revision 2"))
     });
     run.until("who mended it is told", || shows(&run, "by repair 1"));
     leave(run, "a chosen repair");
@@ -107,7 +107,7 @@ fn a_stubborn_model_is_let_on_by_one_key_and_a_shut_breaker_by_another() {
         "r        let another tool make the call",
         "w        type the result of the call",
         "i        give the model guidance",
-        "X        stop this branch",
+        "X        tell the model to leave these calls",
         "told the model to do something else",
     ] {
         run.until(words, || shows(&run, words));

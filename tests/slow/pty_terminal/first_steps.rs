@@ -49,10 +49,10 @@ fn flat(run: &Run) -> String {
 /// Waits for the report's call, goes to it and approves it: two keys.
 fn approve(run: &mut Run, report: &Path) {
     let before = fs::read(report).ok();
-    run.wait_for("1 waiting");
+    run.wait_for("1 to decide");
     run.send("t");
-    run.wait_for("may this call run?");
-    run.wait_for("end of the difference");
+    run.wait_for("┏━ c");
+    run.wait_for("┗━━━");
     run.armed();
     assert_eq!(fs::read(report).ok(), before, "written without approval");
     run.send("a");

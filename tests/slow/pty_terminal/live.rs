@@ -55,7 +55,7 @@ impl World {
 
     fn run(&self, editor: &str, settings: &str) -> Run {
         let run = self.task("write it", editor, settings);
-        run.wait_for("awaiting approval");
+        run.wait_for(" to decide");
         run
     }
 
@@ -114,7 +114,7 @@ impl World {
     fn begin_in(&self, run: &mut Run) {
         let line = self.args().join(" ");
         run.send(&format!("{} {line} 'write it'\n", crate::support::program()));
-        run.wait_for("awaiting approval");
+        run.wait_for(" to decide");
     }
 }
 
@@ -131,10 +131,10 @@ fn the_operator_is_called_and_his_approval_counts() {
     let mut run = world.run("", "[notify]\ndesktop = true\n");
     run.until("the bell", || run.text().contains('\u{7}'));
     run.until("a notification", || {
-        run.text().contains("\x1b]9;overrule: 1 waiting for you\x1b\\")
+        run.text().contains("\x1b]9;overrule: 1 to decide\x1b\\")
     });
     run.until("the title", || {
-        run.text().contains("\x1b]2;overrule: 1 waiting for you\x1b\\")
+        run.text().contains("\x1b]2;overrule: 1 to decide\x1b\\")
     });
     run.send("t");
     run.armed();
@@ -168,7 +168,7 @@ fn eight() -> String {
 fn a_key_that_is_held_down_approves_one_call() {
     let world = World::playing(&eight());
     let mut run = world.run("", "");
-    run.wait_for("queue 8");
+    run.wait_for("8 to decide");
     run.send("t");
     run.armed();
     // As a keyboard sends it: once, after a while again, then thirty times a second.
@@ -193,10 +193,10 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool_typed() {
     let world = World::new();
     let mut run = world.run("", "[tool.write_file]\ntags = [\"irreversible\"]\n");
     run.send("t");
-    run.wait_for("irreversible");
+    run.wait_for("always asks: cannot be undone");
     run.armed();
     run.send("a");
-    run.wait_for("cannot be undone: type `write_file` to run it");
+    run.wait_for("type write_file to approve c3:");
     run.types("write\r");
     run.wait_for("not the name");
     assert!(!world.out().exists());
@@ -218,7 +218,7 @@ fn who_looks_at_the_window_is_not_notified() {
         ("b", "b.txt", "second"),
         ("c", "c.txt", "third"),
     ]));
-    let notice = "\x1b]9;overrule: 1 waiting for you\x1b\\";
+    let notice = "\x1b]9;overrule: 1 to decide\x1b\\";
     let mut run = world.run("", "[notify]\ndesktop = true\n");
     run.until("a notification", || run.text().contains(notice));
     // The terminal reports focus: the next question only rings the bell.
@@ -446,7 +446,7 @@ fn the_emergency_stop_in_one_write_stops() {
     let world = World::new();
     let mut run = world.run("", "");
     run.send("t");
-    run.wait_for("may this call run?");
+    run.wait_for("┏━ c");
     run.send("XX");
     run.wait_for("stopped");
     assert!(!world.out().exists());

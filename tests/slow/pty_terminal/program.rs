@@ -228,9 +228,9 @@ fn the_mouse_selects_and_is_left_to_the_terminal_on_demand() {
     run.wait_for("━ graph");
     // A click on the first row of the graph: the inspector follows.
     let first = run.screen().screen().rows(0, 80).nth(2).unwrap();
-    assert!(first.contains(" c26 read_file "), "{first}");
+    assert!(first.contains(" t25  water.rs (1) "), "{first}");
     run.send("\x1b[<0;10;3M\x1b[<0;10;3m");
-    run.wait_for("c26 call");
+    run.wait_for("t25 thought");
     run.send("m");
     run.wait_for("selects text");
     assert_eq!(

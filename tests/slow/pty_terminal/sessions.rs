@@ -25,14 +25,14 @@ fn a_run_whose_terminal_was_closed_is_named_picked_and_waits_as_before() {
     let report = work.join("overrule-report.md");
 
     let mut run = start(root.path(), &work, &[]);
-    run.wait_for("1 waiting");
+    run.wait_for("1 to decide");
     run.kill(Signal::KILL);
     run.exit(SOON);
 
     // The next run in this directory says how to go on with the first.
     let mut run = start(root.path(), &work, &[]);
     run.wait_for("continues the last run");
-    run.wait_for("1 waiting");
+    run.wait_for("1 to decide");
     // It takes one row: the keys stay below it.
     run.wait_for("a approve");
     run.kill(Signal::KILL);
@@ -47,11 +47,11 @@ fn a_run_whose_terminal_was_closed_is_named_picked_and_waits_as_before() {
     run.types("\x7f\x7f\x7f");
     run.wait_for("2 of 2");
     run.types("\r");
-    run.wait_for("1 waiting");
+    run.wait_for("1 to decide");
     assert!(!report.exists(), "nothing was written without an approval");
     run.send("t");
-    run.wait_for("may this call run?");
-    run.wait_for("end of the difference");
+    run.wait_for("┏━ c");
+    run.wait_for("┗━━━");
     run.armed();
     run.send("a");
     run.wait_for("answered");

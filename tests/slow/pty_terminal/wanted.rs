@@ -19,14 +19,14 @@ fn the_file_that_a_write_would_replace_is_shown_as_it_is_now() {
     let out = world.work().join("out.txt");
     std::fs::write(&out, "before\n").unwrap();
     let mut run = world.task("write it", "", "");
-    run.wait_for("awaiting approval");
+    run.wait_for(" to decide");
     // The write alone, so that all of it has room.
     run.send("t3z");
     run.wait_for("overwrites (the file exists)");
-    run.wait_for("- before");
+    run.wait_for("− before");
     run.wait_for("+ agent");
     std::fs::write(&out, "meanwhile\n").unwrap();
-    run.wait_for("- meanwhile");
+    run.wait_for("− meanwhile");
     std::fs::remove_file(&out).unwrap();
     run.wait_for("a new file");
     std::fs::write(&out, [0, 159, 1]).unwrap();
@@ -38,7 +38,7 @@ fn the_file_that_a_write_would_replace_is_shown_as_it_is_now() {
 fn what_the_cursor_moved_onto_is_read_too() {
     let world = World::playing(PLAYBOOK);
     let mut run = world.task("write it", "", "");
-    run.wait_for("awaiting approval");
+    run.wait_for(" to decide");
     // One after the other: keys that come faster than anybody types count for nothing.
     run.send("1g");
     run.wait_for("by the operator");

@@ -39,7 +39,7 @@ impl Maker<'_> {
                 }
             }
             Outcome::Err(error) => {
-                self.fact("error", Role::Error, error.class.label());
+                self.fact("error", Role::Error, error.class.ending());
                 let message = self.cache.owned(&error.message);
                 self.text(
                     &message,

@@ -70,3 +70,16 @@ fn on_a_wide_screen_both_versions_are_next_to_each_other() {
         stage.wait(ARMING);
     });
 }
+
+#[test]
+fn a_failure_looks_like_one_in_the_graph() {
+    pictured("failures_80x24", (80, 24), Stage::failures);
+}
+
+#[test]
+fn a_failure_looks_like_one_in_the_timeline() {
+    pictured("failures_time_80x24", (80, 24), |stage| {
+        stage.failures();
+        stage.press("J");
+    });
+}

@@ -17,7 +17,9 @@ fn a_second_process_approves_and_the_first_goes_on() {
     let (start, whole) = holder.waiting("start");
     // The queue is read off the journal, without a lock.
     let text = world.run(&["queue", &holder.id]).ends(0);
-    assert!(text.out.contains(&format!("{start} shell · awaiting approval")));
+    assert!(text.out.contains(&format!(
+        "{start} runs 2 commands · guarded asks about commands · shell"
+    )));
     assert_eq!(world.read("log.txt"), "");
     let text = world
         .run(&["approve", &holder.id, &start, "--digest", &whole])

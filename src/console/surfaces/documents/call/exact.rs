@@ -155,10 +155,8 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
         );
     match card {
         Some(card) => {
-            for tag in &card.tags {
-                line = line
-                    .own(Role::Dim, "  ")
-                    .untrusted(Role::Dim, question::tag(tag), 40);
+            for tag in card.tags.iter().filter_map(|tag| question::tag(tool, tag)) {
+                line = line.own(Role::Dim, "  ").untrusted(Role::Dim, tag, 40);
             }
         }
         None => line = line.own(Role::Warning, "  not a tool of this run"),
