@@ -213,7 +213,6 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         line: Line::Unicode,
         keymap: registry::keymap(&[])?,
         arming_ms: 500,
-        side_by_side: true,
         session: "garden".to_owned(),
         utc_zero: None,
         source: Source::Live,

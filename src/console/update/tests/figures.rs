@@ -65,7 +65,11 @@ fn the_header_shows_how_much_of_the_window_is_used() {
         stage.engine(Event::Run(RunEvent::LimitsRaised { limits }));
         let header = stage.text().lines().next().unwrap_or_default().to_owned();
         assert!(header.contains(words), "{words}: {header}");
-        assert_eq!(header.contains("ctx"), window.is_some(), "unknown is not shown: {header}");
+        assert_eq!(
+            header.contains("ctx"),
+            window.is_some(),
+            "unknown is not shown: {header}"
+        );
     }
 }
 
