@@ -139,9 +139,10 @@ impl<'c> Derived<'c> {
         found.chain(self.warning.map(str::to_owned)).collect()
     }
 
-    /// Adds each command with its program and the policy's decision, and each file that it may run.
-    pub(crate) fn below(&self, maker: &mut Maker<'_>) {
-        if !self.is_written {
+    /// Adds each command with its program and the policy's decision, and each file that it may run. Below the exact bytes
+    /// the commands are always listed: there the line is not written command by command.
+    pub(crate) fn below(&self, maker: &mut Maker<'_>, is_exact: bool) {
+        if is_exact || !self.is_written {
             self.each_command(maker);
         }
         // Their contents are part of the decision, and are checked again before the launch.

@@ -116,7 +116,7 @@ pub(crate) fn decision(maker: &mut Maker<'_>, id: NodeId, warnings: &[String]) {
     frame::look_out(maker, &survey);
     draw(maker, call, (&tool, &form), &derived);
     super::call::like_another(maker, id);
-    derived.below(maker);
+    derived.below(maker, false);
     tool_change::differences(maker, id);
     super::call::after(maker, call, node);
 }

@@ -59,7 +59,7 @@ pub(crate) fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     if decide {
         like_another(maker, id);
     }
-    derived.below(maker);
+    derived.below(maker, true);
     if decide {
         tool_change::differences(maker, id);
     }
