@@ -2,7 +2,7 @@
 //!
 //! Must not know: how anything is drawn.
 
-use crate::ground::doc::Finding;
+use crate::ground::doc::{Doc, Finding};
 use crate::ground::work::Work;
 use crate::kernel::graph::{Form, Pick};
 use crate::kernel::hints::hints;
@@ -13,7 +13,7 @@ use crate::kernel::model::screen::{Wants, inside};
 use crate::kernel::pane::Pane;
 use crate::kernel::prompts;
 use crate::kernel::queue::{Item, QueueEntry};
-use crate::kernel::stack::Surface;
+use crate::kernel::stack::{Erases, Surface};
 use crate::kernel::status_line;
 use crate::run::call_group;
 use crate::run::part::{NOTICED_MS, RunPart};
@@ -44,6 +44,7 @@ pub fn prepare(model: &mut Model) {
         queue: queue_rows(model, true),
         banner: has_banner(model),
         frame,
+        dialog: None,
     };
     arrange(model, wants);
     if model.screen.places.queue.is_some() && model.screen.focus != Pane::QUEUE {
@@ -61,11 +62,36 @@ pub fn prepare(model: &mut Model) {
     for pane in panes {
         prepare_pane(model, pane);
     }
-    model.screen.broad = model.stack.last().is_some_and(Surface::is_broad);
+    let top = model.stack.last();
+    let broad = top.is_some_and(Surface::is_broad);
+    let docks = !broad && top.is_some_and(|top| top.erases(model) == Erases::Frame);
+    (model.screen.broad, model.screen.docks) = (broad, docks);
     if let Some(mut top) = model.stack.pop() {
         top.prepare(model);
         model.stack.put(top);
     }
+    dock(model, wants);
+}
+
+/// Gives a dialog the place of the frame: the graph ends above it.
+fn dock(model: &mut Model, wants: Wants) {
+    let rows = model.stack.last().and_then(|top| {
+        let framed = |doc: &Doc| usize::from(doc.title().is_some());
+        let of_sheet = top.sheet().map(|sheet| sheet.doc.rows() + framed(&sheet.doc));
+        let of_list = || top.listing().map(|list| list.rows.count() + list.doc.rows() + 1);
+        of_sheet.or_else(of_list)
+    });
+    let Some(dialog) = rows.and_then(|rows| model.screen.docked(rows)) else {
+        return;
+    };
+    let wants = Wants {
+        queue: None,
+        frame: None,
+        dialog: Some(dialog),
+        ..wants
+    };
+    arrange(model, wants);
+    prepare_pane(model, Pane::GRAPH);
 }
 
 fn kind(pane: Pane, model: &Model) -> Option<&'static dyn Kind> {

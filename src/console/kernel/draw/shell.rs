@@ -13,9 +13,9 @@ use crate::ground::theme::Role;
 use crate::kernel::model::Model;
 use crate::kernel::pane::Pane;
 
-/// Marks the selected row of the graph or the queue, whichever the inspector shows.
+/// Marks the selected row of the graph or the queue, whichever the inspector shows. A dialog has the pointer itself.
 pub(crate) fn pointer(model: &Model, canvas: &mut Canvas<'_>, row: Rect, pane: Pane) {
-    let symbol = if model.screen.lead == pane {
+    let symbol = if model.screen.lead == pane && !model.screen.docks {
         Symbol::Pointer
     } else {
         Symbol::Resting

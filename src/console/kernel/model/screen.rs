@@ -80,6 +80,8 @@ pub struct Wants {
     pub banner: bool,
     /// Rows of the frame of a decision; none where nothing is decided.
     pub frame: Option<usize>,
+    /// Rows of a dialog at the place of the frame; none without one.
+    pub dialog: Option<u16>,
 }
 
 /// Size, focus and areas.
@@ -107,6 +109,8 @@ pub struct Screen {
     pub mouse: bool,
     /// True if the topmost surface takes the whole width.
     pub broad: bool,
+    /// True if it may have the place of the frame: it leaves the graph on the screen.
+    pub docks: bool,
     /// True if the bar of a recorded run is shown.
     pub bar: bool,
     /// Rows that the last message needs.
@@ -130,6 +134,7 @@ impl Screen {
             focused: None,
             mouse: false,
             broad: false,
+            docks: false,
             bar: false,
             wordy: 1,
             places: Places::default(),
@@ -183,6 +188,16 @@ impl Screen {
         }
     }
 
+    /// Rows of a dialog of `rows` rows with its title line, if it has the place of the frame of a decision: the graph stays
+    /// visible above it. None for a longer one, and on a screen without room for both: it has the whole body.
+    pub fn docked(&self, rows: usize) -> Option<u16> {
+        let height = u16::try_from(rows.saturating_add(1))
+            .unwrap_or(u16::MAX)
+            .max(FRAME);
+        let fits = height <= self.most_of_frame() && self.places.body.height >= height + GRAPH;
+        (self.docks && fits && self.width >= 40 && self.places.body.height >= BOTH).then_some(height)
+    }
+
     /// Area of a dialog of `rows` rows, including its title line.
     pub fn dialog(&self, rows: usize) -> Rect {
         let body = self.places.body;
@@ -190,6 +205,9 @@ impl Screen {
         let height = u16::try_from(rows.saturating_add(1))
             .unwrap_or(u16::MAX)
             .clamp(2, body.height.max(2));
+        if let Some(height) = self.docked(rows) {
+            return Rect::new(body.x, body.bottom() - height, body.width, height);
+        }
         Rect::new((self.width - width) / 2, body.y, width, height.min(body.height))
     }
 
@@ -368,6 +386,9 @@ fn stack_panes(screen: &Screen, wants: Wants, rest: Rect, out: &mut Places) {
             None if focus == Place::Inspector => u16::MAX,
             None => rest.height / 2,
         };
+        if let Some(dialog) = wants.dialog {
+            return stack_dialog(rest, dialog, out);
+        }
         let usual = wanted.min(screen.most_of_frame()).min(room.saturating_sub(GRAPH));
         let by_graph = sizes.graph.map(|graph| room.saturating_sub(graph));
         by_graph.unwrap_or(usual).clamp(FRAME, room - FRAME)
@@ -379,6 +400,12 @@ fn stack_panes(screen: &Screen, wants: Wants, rest: Rect, out: &mut Places) {
     out.graph = has_graph.then_some(graph);
     out.queue = (queue > 0).then_some(line);
     out.inspector = Some(below);
+}
+
+/// The graph above a dialog.
+fn stack_dialog(rest: Rect, dialog: u16, out: &mut Places) {
+    let (graph, below) = split_rows(rest, rest.height - dialog.min(rest.height));
+    (out.graph, out.inspector) = (Some(graph), Some(below));
 }
 
 /// Takes the last row of what is looked at for the lower edge of a frame.
