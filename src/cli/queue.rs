@@ -194,11 +194,10 @@ fn base_line(base: &str) -> String {
 
 fn as_words(state: &State, view: &CallView<'_>, form: &[String]) -> String {
     let (head, decision, launch) = (&view.head, &view.decision, &view.launch);
-    let mut lines = vec![
-        first_line(state, view),
-        format!("rule: {}", decision.rule),
-        format!("digest {}", head.digest),
-    ];
+    let mut lines = vec![first_line(state, view)];
+    // A call whose arguments need a repair has no verdict yet.
+    lines.extend((!decision.rule.is_empty()).then(|| format!("rule: {}", decision.rule)));
+    lines.push(format!("digest {}", head.digest));
     let dangers = danger::describe(&decision.danger);
     if !dangers.is_empty() {
         lines.push(format!("danger: {dangers}"));
@@ -253,18 +252,23 @@ fn first_line(state: &State, view: &CallView<'_>) -> String {
     let head = &view.head;
     let call = state.calls.get(&head.call);
     let title = call.map(|call| question::title(state, call, view.decision.base.as_deref()));
-    let cause = call.map(|call| question::cause(state, call));
+    let title = title.unwrap_or_default();
+    let cause = call.map(|call| question::cause(state, call)).unwrap_or_default();
     let rev = head.rev.unwrap_or_default().0;
-    let words = [
-        title,
-        cause,
-        Some(visible(&head.tool)),
-        question::effect(head.effect).map(str::to_owned),
-    ];
+    let tool = visible(&head.tool);
+    let tool = (!title.ends_with(&tool)).then_some(tool);
     let tags = head
         .tags
         .iter()
         .filter_map(|tag| question::tag(&head.tool, tag).map(visible));
+    // What the cause says is not said twice.
+    let tags: Vec<String> = tags.filter(|tag| !cause.ends_with(tag.as_str())).collect();
+    let words = [
+        Some(title),
+        Some(cause),
+        tool,
+        question::effect(head.effect).map(str::to_owned),
+    ];
     let rev = (rev > 1).then(|| format!("revision {rev}"));
     let words = words.into_iter().flatten().chain(tags).chain(rev);
     let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();

@@ -10,7 +10,7 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::live_reload::{self, Watched};
 use super::operator;
-use overrule_config::settings::{Ambiguous, Glyphs, Origin};
+use overrule_config::settings::{Ambiguous, Differences, Glyphs, Origin};
 use overrule_console::ground::layout::gutter::Line;
 use overrule_console::ground::symbols::Charset;
 use overrule_console::ground::theme::{Colours, Theme};
@@ -79,7 +79,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
         arming_ms: settings.arming_ms.value,
         session_name: session.chars().take(SHORT_ID_CHARS).collect(),
         resume_hint: format!("to continue: {}\n", context.address(session).to_continue()),
-        side_by_side: true,
+        side_by_side: settings.differences.value == Differences::SideBySide,
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },
         watch: context.watch(),

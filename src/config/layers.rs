@@ -30,8 +30,8 @@ use super::routing::{RawRouting as Feedback, RoutingSettings};
 use super::server::{self, Server};
 use super::servers::{self, RawServers};
 use super::settings::{
-    Ambiguous, ContextSettings, Glyphs, Origin, Prices, Reduce, ReuseSettings, Setting, Settings,
-    StreamSettings,
+    Ambiguous, ContextSettings, Differences, Glyphs, Origin, Prices, Reduce, ReuseSettings, Setting,
+    Settings, StreamSettings,
 };
 use super::tools::{Tags, Templates};
 use super::written::{self, RawSettings};
@@ -209,6 +209,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
             ],
         ),
         ambiguous: files.last(Ambiguous::default(), mine.ambiguous_width, theirs.ambiguous_width),
+        differences: files.last(Differences::default(), mine.differences, theirs.differences),
         mouse: files.last(true, mine.mouse, theirs.mouse),
         keep_replies: files.last(true, mine.keep_replies, theirs.keep_replies),
         announce_edits: files.last(true, mine.announce_edits, theirs.announce_edits),

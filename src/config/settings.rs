@@ -98,6 +98,27 @@ impl Glyphs {
     }
 }
 
+/// How a difference is shown where there is room for both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Differences {
+    /// Both versions side by side.
+    #[default]
+    SideBySide,
+    /// One after the other.
+    Unified,
+}
+
+impl Differences {
+    /// Returns its name.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::SideBySide => "side-by-side",
+            Self::Unified => "unified",
+        }
+    }
+}
+
 /// How wide the terminal draws characters of ambiguous width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -283,6 +304,8 @@ pub struct Settings {
     pub glyphs: Setting<Glyphs>,
     /// How wide the terminal draws characters of ambiguous width.
     pub ambiguous: Setting<Ambiguous>,
+    /// How a difference is shown where there is room for both sides.
+    pub differences: Setting<Differences>,
     /// Whether the console takes the mouse; false leaves it to the terminal's own selection.
     pub mouse: Setting<bool>,
     /// Limits of a run.

@@ -20,7 +20,7 @@ use super::notify;
 use super::price;
 use super::routing;
 use super::servers;
-use super::settings::{Ambiguous, Glyphs, Reduce};
+use super::settings::{Ambiguous, Differences, Glyphs, Reduce};
 use super::tools;
 use overrule_base::document::{
     At, Document, Error, Field, Place, Source, near, parsed, strings, whole, wrong,
@@ -90,6 +90,8 @@ pub struct RawSettings {
     pub glyphs: Field<Glyphs>,
     /// `ambiguous_width`
     pub ambiguous_width: Field<Ambiguous>,
+    /// `differences`
+    pub differences: Field<Differences>,
     /// `mouse`
     pub mouse: Field<bool>,
     /// `sessions`

@@ -10,6 +10,7 @@ use overrule_base::known_tool::{self, DELETES, Kind, PATH};
 use overrule_base::text::{head, visible};
 use overrule_domain::call::{Call, Decision, EffectClass, Status, Verdict};
 use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::ladder::Stage;
 use overrule_domain::node::Node;
 use overrule_domain::ready;
 use overrule_domain::rule;
@@ -190,6 +191,9 @@ pub fn cause(state: &State, call: &Call) -> String {
         || tags::asks_operator(state, call.id)
     {
         return String::new();
+    }
+    if call.status == Status::Repairing(Stage::Choosing) {
+        return "its arguments need a repair".to_owned();
     }
     if tool_change::of(state, call.id).is_some() {
         return "its definition changed".to_owned();

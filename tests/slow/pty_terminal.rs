@@ -11,6 +11,7 @@ mod asked;
 mod bytes;
 mod collected;
 mod conversations;
+mod day;
 mod demos;
 mod first_steps;
 mod lists;

@@ -72,6 +72,7 @@ impl Settings {
             line("theme", &self.theme, |theme| visible(theme)),
             line("glyphs", &self.glyphs, |glyphs| glyphs.label().into()),
             line("ambiguous_width", &self.ambiguous, |width| width.label().into()),
+            line("differences", &self.differences, |form| form.label().into()),
             line("mouse", &self.mouse, bool::to_string),
             line("limits.parallel", &limits.parallel, u32::to_string),
             line("limits.turns", &limits.turns, |n| count(n.as_ref())),

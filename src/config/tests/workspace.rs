@@ -29,6 +29,7 @@ api_key_cmd = "touch /tmp/never"
 theme = "light"
 glyphs = "ascii"
 ambiguous_width = "wide"
+differences = "unified"
 sessions = "/tmp/theirs"
 arming = "0ms"
 editor = "sh -c evil"
@@ -66,6 +67,7 @@ fn what_does_not_tighten_is_ignored_and_reported() {
         "theme",
         "glyphs",
         "ambiguous_width",
+        "differences",
         "sessions",
         "arming",
         "mouse",
