@@ -9,6 +9,7 @@ pub mod field;
 pub mod json;
 pub mod key;
 pub mod layout;
+pub mod markdown;
 pub mod motion;
 pub mod pager;
 pub mod paint;

@@ -198,6 +198,8 @@ static GRAPH: &[Verb] = &[
     graph::DETAIL,
     graph::MAP,
     graph::TIMELINE,
+    graph::TRANSCRIPT,
+    graph::LEAVE_TRANSCRIPT,
     graph::FOLLOW,
 ];
 

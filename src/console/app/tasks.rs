@@ -95,6 +95,7 @@ pub static TASKS: [Task; 8] = [
         title: "read",
         home: Some(Pane::INSPECTOR),
         rows: &[
+            (&[&graph::TRANSCRIPT], "transcript"),
             (
                 &[&inspector::PREVIOUS_TAB, &inspector::NEXT_TAB],
                 "tabs of the node",

@@ -14,6 +14,7 @@ pub mod rows;
 pub(crate) mod search;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod transcript;
 
 use crate::ground::layout::fold::{FoldKind, RowKind};
 use crate::ground::layout::gutter::Shape;
@@ -28,6 +29,7 @@ use query::Query;
 use row_texts::RowTexts;
 use rows::{RowSettings, Rows};
 pub use search::Search;
+use transcript::Transcript;
 
 /// Maximum number of calls of a turn that keep their own rows.
 const WIDE: usize = 8;
@@ -53,6 +55,8 @@ pub enum Form {
     Map,
     /// Rows with bars over time.
     Time,
+    /// The texts of the rows, in reading order.
+    Transcript,
 }
 
 impl Form {
@@ -60,7 +64,7 @@ impl Form {
     pub const fn head(self) -> usize {
         match self {
             Self::Time => 1,
-            Self::Lanes | Self::Map => 0,
+            Self::Lanes | Self::Map | Self::Transcript => 0,
         }
     }
 }
@@ -138,6 +142,8 @@ pub struct GraphPane {
     pub build: u64,
     /// Texts of the rows on screen.
     pub texts: RowTexts,
+    /// What is on the screen of the transcript.
+    pub transcript: Transcript,
 }
 
 impl GraphPane {
@@ -244,6 +250,9 @@ impl GraphPane {
 
     /// Unfolds or folds the selected row.
     pub fn toggle(&mut self, unfold: Option<bool>, state: &State) {
+        if self.unfold_text(unfold) {
+            return;
+        }
         let Some(row) = self.cursor().and_then(|row| self.rows.get(row)) else {
             return;
         };

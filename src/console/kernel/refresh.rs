@@ -45,6 +45,7 @@ pub fn prepare(model: &mut Model) {
         banner: has_banner(model),
         frame,
         dialog: None,
+        reads: model.graph.is_transcript(),
     };
     arrange(model, wants);
     if model.screen.places.queue.is_some() && model.screen.focus != Pane::QUEUE {
@@ -153,7 +154,7 @@ fn is_on_graph(model: &Model, entry: QueueEntry) -> bool {
         }
     };
     let height = usize::from(area.unwrap_or_default().height);
-    graph.form != Form::Map && row.is_some_and(|row| (graph.top..graph.top + height).contains(&row))
+    row.is_some_and(|row| graph.shows(row, height))
 }
 
 /// After a decision in the graph, its cursor moves to the next entry that waits.

@@ -35,9 +35,11 @@ pub const fn has_result(status: &Status) -> bool {
     matches!(status, Status::Succeeded | Status::Exited(_) | Status::Failed(_))
 }
 
-/// True if the inspector is on screen: a key that decides about its content is useless without it.
+/// True if the content of the selected node is on screen, in the inspector or in the transcript: a key that decides about
+/// it is useless without it.
 pub fn is_shown(model: &Model) -> bool {
-    model.screen.places.inspector.is_some()
+    let places = &model.screen.places;
+    places.inspector.is_some() || model.graph.is_transcript() && places.graph.is_some()
 }
 
 /// True if the target of the keys is on screen: in the inspector, or under the cursor that it

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a node is edited.
 
+pub(crate) mod transcript;
 pub(crate) mod update;
 pub(crate) mod view;
 
@@ -36,6 +37,9 @@ impl Kind for Graph {
 
     fn prepare(&self, model: &mut Model, area: Rect) {
         let area = inside(area);
+        if model.graph.is_transcript() {
+            return transcript::prepare(model, area);
+        }
         let height = usize::from(area.height).saturating_sub(model.graph.form.head());
         let state = &model.run.state;
         let tall = |pane: &GraphPane, row| body::tall(state, pane, row, area.width);
@@ -50,6 +54,9 @@ impl Kind for Graph {
     fn step(&self, model: &mut Model, to: Move, page: usize) {
         if model.graph.form == Form::Map && update::step(model, to) {
             return;
+        }
+        if model.graph.is_transcript() && !matches!(to, Move::Left | Move::Right) {
+            return model.graph.read_on(to, page);
         }
         let at = model.graph.cursor().unwrap_or(0);
         match to {

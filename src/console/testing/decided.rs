@@ -311,6 +311,19 @@ impl Stage {
         self.draw();
     }
 
+    /// The same run, with a thought in Markdown at its end.
+    pub fn what_is_left(&mut self) {
+        self.failures();
+        self.asked_for(5);
+        self.thinks(
+            5,
+            "t17",
+            "## What is left\n\n- `median` of an even number of values\n- the docstring of `spread`\n\n```python\nmedian([1, 2, 3, 4])    # 2.5, not 3\n```",
+        );
+        self.closes(5);
+        self.draw();
+    }
+
     /// The same run, where the operator guided, and another edit waits with a command.
     pub fn two_wait(&mut self) {
         self.tests_failed();

@@ -7,7 +7,7 @@
 
 use std::mem::discriminant;
 
-use crate::kernel::graph::{Form, Pick};
+use crate::kernel::graph::Pick;
 use crate::kernel::inspector::Subject;
 use crate::kernel::model::Model;
 use crate::kernel::msg::Msg;
@@ -48,11 +48,10 @@ fn is_seen(model: &Model, live: &Live) -> bool {
         return true;
     }
     let graph = &model.graph;
-    let Some(area) = places.graph.filter(|_| graph.form != Form::Map) else {
+    let Some(area) = places.graph else {
         return false;
     };
-    let shown = graph.top..graph.top + usize::from(area.height);
     let rows = graph.live.iter().enumerate();
     rows.filter(|(_, (turn, _))| *turn == live.turn)
-        .any(|(at, _)| shown.contains(&(graph.rows.len() + at)))
+        .any(|(at, _)| graph.shows(graph.rows.len() + at, usize::from(area.height)))
 }

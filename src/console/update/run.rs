@@ -2,13 +2,14 @@
 //!
 //! Must not know: how a run works.
 //!
-//! No update takes the focus or moves a cursor.
+//! No update takes the focus or moves a cursor. The answer opens the transcript where the run is followed.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::done;
 use crate::ground::json;
+use crate::kernel::graph::Form;
 use crate::kernel::halted;
 use crate::kernel::log::Line;
 use crate::kernel::model::{Message, Model, QUEUE_EMPTY};
@@ -36,6 +37,7 @@ use overrule_domain::escape::open_step;
 use overrule_domain::event::{CallEvent, EditEvent, Event, RunEvent};
 use overrule_domain::id::NodeId;
 use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::state::Mode;
 
 /// Applies an update.
 pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
@@ -227,6 +229,8 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     }
     if let Event::Run(RunEvent::Finished { answer, .. }) = &envelope.event {
         answered(model, *answer);
+    } else if !matches!(model.run.state.mode, Mode::Finished(_)) {
+        model.graph.leave_answer();
     }
     model.log.add(Line::Event(envelope));
 }
@@ -237,6 +241,14 @@ fn answered(model: &mut Model, answer: NodeId) {
         return;
     }
     let key = |name| model.settings.keymap.first(name);
+    let graph = &mut model.graph;
+    let follows = model.screen.focus == Pane::GRAPH && !graph.pinned && model.stack.is_empty();
+    if follows && matches!(graph.form, Form::Lanes | Form::Transcript) {
+        // Who follows the run reads it.
+        graph.read_answer();
+        model.set_status(format!("The agent answered ({answer})"));
+        return;
+    }
     let mut keys = Vec::new();
     if model.screen.focus != Pane::GRAPH {
         keys.push(key("graph"));

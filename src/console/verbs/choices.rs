@@ -6,6 +6,7 @@ use super::{answer, repair};
 use crate::kernel::availability::{allowed, carry_out, offered};
 use crate::kernel::context::on;
 use crate::kernel::decide::{go_to_waiting, subject};
+use crate::kernel::graph::Form;
 use crate::kernel::inspector::Subject;
 use crate::kernel::model::Model;
 use crate::kernel::pane::Pane;
@@ -56,8 +57,8 @@ fn may_ask(model: &Model) -> Result<(), Refusal> {
     allowed(model, &consent::verbs::RUN_AGAIN)
 }
 
-/// Opens the answer, the repairs, the choices or the decision of the selected call. A row that does not wait is opened
-/// in the inspector.
+/// Opens the answer, the repairs, the choices or the decision of the selected call. A row that does not wait is read
+/// in the transcript, and there in the inspector.
 fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
     if let Some(Subject::Broken(_)) = model.inspector.subject {
         may_ask(model)?;
@@ -69,7 +70,11 @@ fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal>
         .filter(|call| model.run.waits(call).is_ok())
         .map(|call| (call.id, call.status.clone()))
     else {
-        views::focus(model, Pane::INSPECTOR);
+        if model.screen.focus == Pane::GRAPH && !model.graph.is_transcript() {
+            model.graph.form = Form::Transcript;
+        } else {
+            views::focus(model, Pane::INSPECTOR);
+        }
         return Ok(());
     };
     let asks_operator = tags::asks_operator(&model.run.state, id);

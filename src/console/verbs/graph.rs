@@ -2,13 +2,15 @@
 //!
 //! Must not know: how rows are made, how anything is drawn.
 
+use crate::kernel::availability::offered;
 use crate::kernel::context::PANES;
 use crate::kernel::graph::Form;
 use crate::kernel::model::Model;
 use crate::kernel::pane::Pane;
 use crate::kernel::prompt::{Prompt, Style};
 use crate::kernel::prompts;
-use crate::kernel::verb::Verb;
+use crate::kernel::verb::{Rank, Verb};
+use crate::run::refusal::Refusal;
 use crate::surfaces::graph::update::sift;
 use crate::verbs::search::WORDS;
 
@@ -67,6 +69,42 @@ pub const TIMELINE: Verb = Verb {
     ..Verb::BASE
 };
 
+/// The verb `transcript`.
+pub const TRANSCRIPT: Verb = Verb {
+    name: "transcript",
+    keys: &["ctrl-t"],
+    contexts: PANES,
+    doc: "read the branch as a text from the selected node on, or show the graph again",
+    run: |model, _| {
+        form(model, Form::Transcript);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `leave-transcript`.
+pub const LEAVE_TRANSCRIPT: Verb = Verb {
+    name: "leave-transcript",
+    keys: &["esc"],
+    contexts: PANES,
+    doc: "go back from the inspector to the transcript, and from there to the graph",
+    hint: "graph",
+    label: |model| (model.screen.focus != Pane::GRAPH).then_some("transcript"),
+    rank: |model| Rank::stays_if(model.graph.is_transcript()),
+    available: |model| offered(model.graph.is_transcript()),
+    run: |model, _| {
+        if !model.graph.is_transcript() {
+            return Err(Refusal::new("The graph is shown"));
+        }
+        if model.screen.focus == Pane::GRAPH {
+            form(model, Form::Transcript);
+        }
+        model.screen.focus(Pane::GRAPH);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
 /// The verb `follow`.
 pub const FOLLOW: Verb = Verb {
     name: "follow",
@@ -90,6 +128,7 @@ pub const FOLLOW: Verb = Verb {
 /// Shows the graph in a form, or in lanes again.
 fn form(model: &mut Model, form: Form) {
     let graph = &mut model.graph;
+    graph.transcript.by_answer = false;
     graph.form = if graph.form == form { Form::Lanes } else { form };
     // Its size and layout are computed when it is shown.
     model.screen.focus(Pane::GRAPH);

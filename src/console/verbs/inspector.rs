@@ -107,7 +107,11 @@ pub const EXPAND: Verb = Verb {
     name: "expand",
     keys: &["space"],
     contexts: &[on(Pane::GRAPH.id())],
-    doc: "show or hide the contents of a row: an observation, superseded nodes, a wide fan",
+    doc: "show or hide the contents of a row: an observation, superseded nodes, a wide fan; in the transcript an output",
+    hint: "unfold",
+    label: |model| model.graph.unfolded_text().unwrap_or(false).then_some("fold"),
+    rank: |_| Rank::Leads,
+    available: |model| offered(model.graph.unfolded_text().is_some()),
     run: |model, _| {
         model.graph.toggle(None, &model.run.state);
         Ok(())

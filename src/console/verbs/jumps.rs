@@ -114,7 +114,13 @@ pub const PREVIOUS_THOUGHT: Verb = Verb {
     contexts: PANES,
     doc: "go to the thought of the selected call, or to the thought before the selected one",
     hint: "thoughts",
-    rank: |_| Rank::Last,
+    rank: |model| {
+        if model.graph.is_transcript() {
+            Rank::Leads
+        } else {
+            Rank::Last
+        }
+    },
     available: |model| offered(cursor(model).is_some_and(|here| thought(model, here, true).is_some())),
     run: |model, press| to_thought(model, press, true),
     ..Verb::BASE

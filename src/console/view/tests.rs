@@ -21,5 +21,6 @@ mod rows;
 mod rules;
 mod screen_edges;
 mod times;
+mod transcripts;
 mod typing;
 mod wide;

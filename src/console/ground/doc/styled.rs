@@ -68,6 +68,21 @@ impl Styled {
         self
     }
 
+    /// Adds an untrusted line whose blanks only lay it out: they stay blanks. For texts that nothing is decided on.
+    pub fn laid_out(mut self, role: Role, line: &str) -> Self {
+        let is_blank = |c: char| c == ' ';
+        for part in line.split_inclusive(is_blank) {
+            let word = part.trim_end_matches(is_blank);
+            if !word.is_empty() {
+                self = self.untrusted(role, word, word.len());
+            }
+            if word.len() < part.len() {
+                self.extend(role, " ");
+            }
+        }
+        self
+    }
+
     /// Its width in columns.
     pub fn columns(&self) -> usize {
         self.0.iter().map(|piece| piece.text.columns()).sum()

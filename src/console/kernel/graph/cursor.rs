@@ -2,7 +2,7 @@
 //!
 //! Must not know: how rows come to be, colours.
 
-use super::{GraphPane, Pick, entries};
+use super::{Form, GraphPane, Pick, entries};
 use crate::run::part::RunPart;
 use overrule_domain::id::{NodeId, TurnId};
 use overrule_domain::state::State;
@@ -199,9 +199,21 @@ impl GraphPane {
         }
     }
 
+    /// True if a row may be on a screen of this height.
+    pub fn shows(&self, row: usize, height: usize) -> bool {
+        match self.form {
+            Form::Map => false,
+            Form::Transcript => self.transcript.shows(row),
+            Form::Lanes | Form::Time => (self.top..self.top + height).contains(&row),
+        }
+    }
+
     /// The row on a line of the pane, counted from 0; none above the rows and below them. `tall`
     /// returns the number of lines of a row.
     pub fn row_on(&self, line: usize, tall: impl Fn(&Self, usize) -> usize) -> Option<usize> {
+        if self.is_transcript() {
+            return self.transcript.row_on(line);
+        }
         let mut left = line.checked_sub(self.form.head() + self.blank)?;
         (self.top..self.len()).find(|row| {
             let lines = tall(self, *row);

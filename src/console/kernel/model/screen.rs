@@ -23,6 +23,9 @@ const BOTH: u16 = 14;
 const GRAPH: u16 = 6;
 /// Fewest rows of the frame of a decision.
 const FRAME: u16 = 3;
+/// Fewest columns for the inspector at the right of a text, and the columns of that text.
+const WIDE: u16 = 140;
+const TEXT: u16 = 106;
 
 /// A line between panes that the operator can move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +85,8 @@ pub struct Wants {
     pub frame: Option<usize>,
     /// Rows of a dialog at the place of the frame; none without one.
     pub dialog: Option<u16>,
+    /// True while the branch is read as a text: it has the place of what is looked at, too.
+    pub reads: bool,
 }
 
 /// Size, focus and areas.
@@ -365,6 +370,10 @@ fn stack_panes(screen: &Screen, wants: Wants, rest: Rect, out: &mut Places) {
         out.graph = Some(rest);
         return;
     }
+    let is_read = wants.reads && wants.frame.is_none() && wants.dialog.is_none();
+    if is_read && focus != Place::Queue {
+        return stack_text(screen, rest, out);
+    }
     let has_graph = rest.height >= BOTH;
     let queue = match wants.queue {
         _ if focus == Place::Queue => {
@@ -400,6 +409,23 @@ fn stack_panes(screen: &Screen, wants: Wants, rest: Rect, out: &mut Places) {
     out.graph = has_graph.then_some(graph);
     out.queue = (queue > 0).then_some(line);
     out.inspector = Some(below);
+}
+
+/// A text alone; with the inspector at its right on a wide screen, or in its place while that has the focus.
+fn stack_text(screen: &Screen, rest: Rect, out: &mut Places) {
+    if screen.width >= WIDE {
+        let right = rest.width - TEXT;
+        out.graph = Some(Rect { width: TEXT, ..rest });
+        out.inspector = Some(Rect {
+            x: rest.x + TEXT,
+            width: right,
+            ..rest
+        });
+    } else if screen.focus.place() == Place::Inspector {
+        out.inspector = Some(rest);
+    } else {
+        out.graph = Some(rest);
+    }
 }
 
 /// The graph above a dialog.

@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
+use super::transcript;
 use crate::ground::columns::Columns as _;
 use crate::ground::layout::gutter::{Cell, Glyphs};
 use crate::ground::paint::{Canvas, row_of};
@@ -72,6 +73,10 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let margins = match graph.form {
         Form::Map => map::draw(model, canvas, body),
+        Form::Transcript => {
+            transcript::draw(model, canvas, body);
+            Margins::default()
+        }
         Form::Lanes | Form::Time => {
             let blank = u16::try_from(graph.blank).unwrap_or(u16::MAX).min(body.height);
             lanes_of(model, canvas, body, (graph.top, graph.form, blank), None)
@@ -97,6 +102,7 @@ fn title(model: &Model) -> String {
         Form::Lanes => "graph".to_owned(),
         Form::Map => "map".to_owned(),
         Form::Time => "timeline".to_owned(),
+        Form::Transcript => transcript::title(model),
     };
     if graph.form == Form::Lanes {
         words.push_str(match graph.settings.level {
@@ -166,6 +172,18 @@ impl Layout {
     }
 }
 
+/// What the texts of all rows depend on.
+pub(crate) fn basis(model: &Model) -> TextBasis {
+    TextBasis {
+        build: model.graph.build,
+        staged_edits: model.staged_edits.stamp,
+        halted: model.run.halted.is_some(),
+        charset: model.settings.charset,
+        line: model.settings.line,
+        wide: model.settings.wide,
+    }
+}
+
 /// Makes the texts of the rows on screen, as far as they are not known from the frame before. What changes with the time
 /// is not kept.
 pub(crate) fn keep_texts(model: &mut Model, area: Rect) {
@@ -173,14 +191,7 @@ pub(crate) fn keep_texts(model: &mut Model, area: Rect) {
         return;
     }
     let mut earlier = std::mem::take(&mut model.graph.texts);
-    let mut texts = RowTexts::new(TextBasis {
-        build: model.graph.build,
-        staged_edits: model.staged_edits.stamp,
-        halted: model.run.halted.is_some(),
-        charset: model.settings.charset,
-        line: model.settings.line,
-        wide: model.settings.wide,
-    });
+    let mut texts = RowTexts::new(basis(model));
     let top = model.graph.top;
     let layout = Layout::of(model, area, (top, Form::Lanes));
     for row in top..top + usize::from(layout.body.height) {

@@ -252,12 +252,12 @@ fn rows(text: &str) -> Vec<&str> {
 #[test]
 fn the_first_screen_has_the_keys_of_the_pane_first_by_task_and_the_signs_beside_them() {
     for (size, pane, own, other) in [
-        ((80, 24), "1", "expand", "go there"),
+        ((80, 24), "1", "unfold", "go there"),
         ((80, 24), "2", "approve all waiting", "go there"),
         ((80, 24), "3", "tabs of the node", "go there"),
         ((80, 24), "L", "go there", "tabs of the node"),
-        ((160, 50), "1", "expand", "go there"),
-        ((160, 50), "L", "go there", "expand"),
+        ((160, 50), "1", "unfold", "go there"),
+        ((160, 50), "L", "go there", "unfold"),
     ] {
         let mut stage = Stage::new(size.0, size.1);
         stage.sample();

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::kernel::msg::Msg;
-use crate::kernel::pane::Pane;
 use crate::run::link::Update;
 use crate::testing::{Stage, id};
 use overrule_domain::call::{EffectClass, Outcome};
@@ -103,7 +102,7 @@ fn output_of_another_execution_is_not_shown() {
 #[test]
 fn the_answer_is_announced_with_the_way_to_it() {
     for (pane, way) in [
-        ("1", "enter"),
+        ("1 k", "G then enter"),
         ("2", "1 then enter"),
         ("3", "1 then G then enter"),
     ] {
@@ -124,8 +123,36 @@ fn the_answer_is_announced_with_the_way_to_it() {
         );
         stage.press(&way.replace(" then", ""));
         assert_eq!(stage.selected(), Some(id("a3")), "{pane}");
-        assert_eq!(stage.model.screen.focus, Pane::INSPECTOR, "{pane}");
+        assert!(stage.model.graph.is_transcript(), "{pane}");
     }
+}
+
+#[test]
+fn who_follows_the_run_reads_its_answer_until_it_goes_on() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.thought("a3", "# Done\n\n- one\n- two");
+    stage.close();
+    stage.draw();
+    stage.engine(Event::Run(RunEvent::Finished {
+        answer: id("a3"),
+        failed: Vec::new(),
+    }));
+    stage.draw();
+    assert_eq!(stage.status(), "The agent answered (a3)");
+    let text = stage.text();
+    assert!(text.contains("transcript") && text.contains("★ answer"), "{text}");
+    assert!(text.contains("   Done") && text.contains("   • one"), "{text}");
+    stage.prompt_turn(3, "p4", "more");
+    stage.draw();
+    assert!(!stage.model.graph.is_transcript(), "the graph is back");
+    // Who reads the transcript goes on reading it.
+    stage.press("ctrl-t");
+    stage.prompt_turn(4, "p5", "and more");
+    stage.draw();
+    assert!(stage.model.graph.is_transcript());
+    stage.press("esc");
+    assert!(!stage.model.graph.is_transcript());
 }
 
 #[test]

@@ -14,7 +14,7 @@ const LOOKS: [(&str, Charset, Colours); 4] = [
 ];
 
 /// Pictures of a scene in every look.
-fn pictured(name: &str, (width, height): (u16, u16), scene: impl Fn(&mut Stage)) {
+pub(super) fn pictured(name: &str, (width, height): (u16, u16), scene: impl Fn(&mut Stage)) {
     for (look, charset, colours) in LOOKS {
         let mut stage = Stage::with(width, height, |settings| {
             settings.look = Theme::built_in("dark").unwrap().look(colours);

@@ -110,7 +110,7 @@ fn broken_stream() {
         stage.request(2, 2);
         stage.broken();
         stage.draw();
-        stage.press("t j enter");
+        stage.press("t j 3");
     });
 }
 

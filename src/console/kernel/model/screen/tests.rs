@@ -37,7 +37,7 @@ proptest! {
         screen.zoom = zoom;
         let shown = |screen: &mut Screen, wordy: u16| {
             screen.wordy = wordy;
-            screen.arrange(Wants { queue: (queued > 0).then_some(queued), banner, frame, dialog: None });
+            screen.arrange(Wants { queue: (queued > 0).then_some(queued), banner, frame, dialog: None, reads: false });
             all().iter().map(|pane| screen.places.of(*pane).is_some()).collect::<Vec<_>>()
         };
         screen.lower = lower.and_then(|at| all().into_iter().filter(|pane| pane.place() == Place::Lower).nth(at));

@@ -180,10 +180,7 @@ fn call_line(
         0 => 0,
         columns => columns + END,
     };
-    let name = Summary::default().name(&present::question::tool_name(state, tool));
-    let line = line
-        .summary(role(Role::Title), &name, MOST_TOOL)
-        .own(role(Role::Text), " ");
+    let line = named_tool(model, line, tool, row);
     let room = width.saturating_sub(line.columns() + right_room);
     let (text_role, text) = found.text;
     let beside = match text.columns(room) {
@@ -198,6 +195,24 @@ fn call_line(
             .summary(role(text_role), &text, room);
     }
     RowLine { left, right }
+}
+
+/// A call without what came of it: its tool and what it is about.
+pub(crate) fn call_head(model: &Model, node: &Node, row: Option<Role>, width: usize) -> Styled {
+    let line = heading(model, node, row);
+    let Some((tool, args)) = node.as_call() else {
+        return line;
+    };
+    let (line, role) = (named_tool(model, line, tool, row), row.unwrap_or(Role::Text));
+    let room = width.saturating_sub(line.columns());
+    line.summary(role, &summary::object(&model.run.state, tool, args), room)
+}
+
+/// Adds the name of a tool and a blank.
+fn named_tool(model: &Model, line: Styled, tool: &str, row: Option<Role>) -> Styled {
+    let name = Summary::default().name(&present::question::tool_name(&model.run.state, tool));
+    line.summary(row.unwrap_or(Role::Title), &name, MOST_TOOL)
+        .own(row.unwrap_or(Role::Text), " ")
 }
 
 /// The most columns of the name of a tool.

@@ -1,0 +1,82 @@
+//! The transcript: the branch in reading order on one page.
+//!
+//! Must not know: how rows come to be, who decides.
+
+pub(crate) mod block;
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use super::view::basis;
+use crate::ground::paint::{Canvas, row_of};
+use crate::ground::theme::Role;
+use crate::kernel::draw::shell;
+use crate::kernel::model::Model;
+use crate::kernel::pane::Pane;
+
+/// Lays out the rows on the screen.
+pub(crate) fn prepare(model: &mut Model, area: Rect) {
+    let mut transcript = std::mem::take(&mut model.graph.transcript);
+    transcript.begin(basis(model), area.width);
+    let unfolded = transcript.unfolded.clone();
+    let shown = &*model;
+    transcript.lay_out(&shown.graph, usize::from(area.height), &mut |_, row| {
+        let (lines, stays) = block::lines(shown, row, &unfolded, usize::from(area.width));
+        (Arc::from(lines), stays)
+    });
+    model.graph.transcript = transcript;
+}
+
+/// Draws the rows on the screen.
+pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    let more = model.more();
+    let cursor = model.graph.cursor();
+    for block in &model.graph.transcript.blocks {
+        for (at, line) in block.lines.iter().enumerate() {
+            let Ok(at_line) = u16::try_from(block.line + at as isize) else {
+                continue;
+            };
+            if at_line >= area.height {
+                break;
+            }
+            let place = row_of(area, at_line);
+            let text = Rect {
+                x: place.x + 1.min(place.width),
+                width: place.width.saturating_sub(1),
+                ..place
+            };
+            canvas.row(text, line, more);
+            // The pointer is on the first line that can be seen.
+            let is_first = at == 0 || at_line == 0;
+            if Some(block.row) == cursor && is_first {
+                canvas.tint(place, Role::Selection);
+                shell::pointer(model, canvas, place, Pane::GRAPH);
+            }
+        }
+    }
+}
+
+/// What is read: the branch, and the turn of the selected row.
+pub(crate) fn title(model: &Model) -> String {
+    let state = &model.run.state;
+    let branch = state.epoch.0 + 1;
+    let turns = state
+        .turns
+        .values()
+        .filter(|turn| turn.is_active() && turn.reply > 0);
+    let turns: Vec<_> = turns.map(|turn| turn.id).collect();
+    let here = model.graph.selected.and_then(|pick| match pick {
+        crate::kernel::graph::Pick::Node(id) => state.turn_of(id).map(|turn| turn.id),
+        crate::kernel::graph::Pick::Live(turn, _) => Some(turn),
+    });
+    let at = here.and_then(|here| turns.iter().position(|turn| *turn == here));
+    match at {
+        Some(at) => format!(
+            "transcript · branch {branch} · turn {} of {}",
+            at + 1,
+            turns.len()
+        ),
+        None => format!("transcript · branch {branch}"),
+    }
+}
