@@ -66,12 +66,41 @@ const BASE: Picture = Picture {
     keys: &[],
 };
 
-const PICTURES: [Picture; 4] = [
+const PICTURES: [Picture; 8] = [
     Picture {
         file: "decision",
         events: 81,
         asked: Some("c17"),
         keys: &["t"],
+        ..BASE
+    },
+    Picture {
+        file: "rules",
+        events: 81,
+        size: (100, 30),
+        asked: Some("c17"),
+        keys: &["t", "+"],
+        ..BASE
+    },
+    Picture {
+        file: "fields",
+        theme: "paper",
+        events: 81,
+        size: (100, 30),
+        asked: Some("c17"),
+        keys: &["t", "e"],
+    },
+    Picture {
+        file: "transcript",
+        theme: "ember",
+        size: (100, 30),
+        keys: &["1", "G"],
+        ..BASE
+    },
+    Picture {
+        file: "task",
+        size: (100, 30),
+        keys: &["i", "\"Now look for `unsafe` in the same files.\""],
         ..BASE
     },
     Picture {

@@ -60,6 +60,7 @@ mod recorded;
 mod recording;
 mod replaced_file;
 pub mod replay;
+mod repository_watcher;
 pub mod request_text;
 mod resume;
 mod rules;

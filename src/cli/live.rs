@@ -2,6 +2,7 @@
 //!
 //! Must not know: keys, panes.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -16,6 +17,7 @@ use super::exit::{Code, Failure};
 use super::goodbye;
 use super::orphan_watcher::Watcher;
 use super::replaced_file::Looker;
+use super::repository_watcher::RepositoryWatcher;
 use super::run::{self, Ready};
 use super::screen::ScreenExit;
 use super::toolbox::ServerPanel;
@@ -36,6 +38,7 @@ use overrule_engine::{Facts, Handle, Publication};
 use overrule_journal::Place;
 use overrule_journal::wire::Wire;
 use overrule_proxy::alarms::Alarms;
+use overrule_tools::child::Environment;
 
 /// Maximum number of answers that wait for the console. A task that has one more waits.
 pub const ANSWERS: usize = 64;
@@ -76,8 +79,15 @@ pub async fn serve(
     } = ready;
     let actor = Actor::operator(context.user(), Via::Console);
     let place = context.store.find(&session).ok();
+    let directory = PathBuf::clone(&workspace);
     let looks = |answers| Looker::new(registry, workspace, answers);
     let mut link = EngineLink::new(handle.clone(), actor.clone(), place, looks);
+    let environment = Environment::allowed(context.env.all.0.iter().cloned());
+    link.repository = Some(RepositoryWatcher::new(
+        directory,
+        environment,
+        link.to_answers.clone(),
+    ));
     if let Some(proxied) = &proxied {
         link.show_proxied(proxied, &session);
     }
@@ -202,6 +212,8 @@ struct EngineLink {
     place: Option<Place>,
     looker: Looker,
     watcher: Watcher,
+    /// Looks at the repository of the workspace.
+    repository: Option<RepositoryWatcher>,
     /// The servers of tools; none once they are gone.
     panel: Option<ServerPanel>,
     /// The other conversations of the agent, if there can be any.
@@ -232,6 +244,7 @@ impl EngineLink {
             answers,
             looker: looker(to_answers.clone()),
             watcher: Watcher::new(to_answers.clone()),
+            repository: None,
             to_answers,
             live_open: true,
             wire: place.as_ref().map(run::wire_of),
@@ -435,7 +448,12 @@ impl Link for EngineLink {
                     fact = self.facts.recv() => {
                         return match fact {
                             Some(Publication::Snapshot(state)) => Update::Snapshot(state),
-                            Some(Publication::Event(envelope)) => Update::Event(envelope),
+                            Some(Publication::Event(envelope)) => {
+                                if let Some(repository) = &self.repository {
+                                    repository.note(&envelope.event);
+                                }
+                                Update::Event(envelope)
+                            }
                             Some(Publication::Notice(text)) => Update::Notice(text),
                             Some(Publication::Halted(halt)) => Update::Halted(halt.to_string()),
                             Some(Publication::Ended) => Update::Ended,

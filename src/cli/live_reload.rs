@@ -12,10 +12,11 @@ use tokio::time::{Duration, Instant, sleep_until};
 
 use super::build::AppContext;
 use super::exit::{Code, Failure};
+use overrule_base::text::visible;
 use overrule_config::{self as config, keep, keymap as keys};
 use overrule_console::app::registry;
 use overrule_console::ground::theme::Theme;
-use overrule_console::kernel::files::{Files, KeptRule, Read, RuleScope};
+use overrule_console::kernel::files::{Files, KeptPrice, KeptRule, Read, RuleScope};
 use overrule_console::{kernel::keymap, kernel::keymap::Keymap};
 use overrule_resilience::correction::Correction;
 
@@ -297,6 +298,19 @@ impl Files for Watched {
 
     fn names(&mut self) -> Vec<String> {
         overrule_tools::names::files(&self.context.workspace)
+    }
+
+    fn keep_price(&mut self, price: KeptPrice) -> Result<String, String> {
+        let [input, output] = &price.amounts;
+        let price = keep::ModelPrice {
+            model: &price.model,
+            input,
+            output,
+            currency: price.currency.as_deref(),
+        };
+        let path = keep::price(&self.context.env, &self.context.flags, price);
+        path.map(|path| visible(&path.to_string_lossy()))
+            .map_err(|error| error.to_string())
     }
 
     fn keep_rule(&mut self, scope: RuleScope, kept: KeptRule) -> Result<String, String> {

@@ -1,4 +1,4 @@
-//! Adds to the user's settings files: corrections of error classes, rules, a preset.
+//! Adds to the user's settings files: corrections of error classes, rules, a preset, prices.
 //!
 //! Must not know: who corrects, what a correction does.
 //!
@@ -20,8 +20,10 @@ use super::load::{own_workspace_file, user_file};
 use super::written;
 
 mod file;
+mod price;
 mod rule;
 
+pub use price::{ModelPrice, price};
 pub use rule::{Kept, Scope, rule};
 
 /// The key of the corrections in `[resilience]`.
@@ -100,14 +102,7 @@ fn readable(
 
 /// Returns the text of the file with the correction appended.
 fn with(before: &str, correction: &Correction) -> String {
-    let mut text = before.to_owned();
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text.push_str("[[resilience.errors.corrections]]\n");
+    let mut text = appended(Some(before), "[[resilience.errors.corrections]]\n");
     for (key, value) in [
         ("tool", &*correction.tool),
         ("matches", &correction.matches),
@@ -121,6 +116,16 @@ fn with(before: &str, correction: &Correction) -> String {
         let _ = writeln!(text, "{key} = {}", quoted(value));
     }
     text
+}
+
+/// A text with more text below it.
+fn appended(before: Option<&str>, more: &str) -> String {
+    let mut text = before.unwrap_or_default().to_owned();
+    if !text.is_empty() {
+        let end = if text.ends_with('\n') { "\n" } else { "\n\n" };
+        text.push_str(end);
+    }
+    text + more
 }
 
 /// Formats a text as a basic TOML string; escapes control and invisible characters.

@@ -37,6 +37,7 @@ use crate::kernel::refresh::{prepare, work};
 use crate::run::frames::{FrameRequester, Frames};
 use crate::run::link::{Link, Update};
 use crate::update::pace::soon;
+use crate::verbs::set_price;
 use keys::Together;
 pub use options::{Alerts, Exit, Options, Sources};
 pub use picker::pick;
@@ -355,6 +356,10 @@ impl App {
                 Out::Names => {
                     let names = self.files.names().into();
                     out.extend(update(&mut self.model, Msg::Names(names)));
+                }
+                Out::KeepPrice(price) => {
+                    let kept = self.files.keep_price(price).map(|place| set_price::kept(&place));
+                    drop(update(&mut self.model, Msg::Saved(kept)));
                 }
                 Out::KeepRule(scope, kept) => {
                     let kept = self.files.keep_rule(scope, kept);

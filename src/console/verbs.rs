@@ -40,6 +40,7 @@ pub mod retry;
 pub mod run_now;
 pub mod screen;
 pub(crate) mod search;
+pub mod set_price;
 pub(crate) mod settings_line;
 pub mod shorten;
 pub mod step;

@@ -11,6 +11,7 @@ pub mod operator_program;
 pub mod output;
 pub mod registry;
 mod replace;
+pub mod repository;
 pub mod run;
 pub mod sample;
 pub mod sources;

@@ -8,7 +8,7 @@ use overrule_base::text::visible;
 use overrule_policy::parse::{self, RawPolicy};
 use overrule_policy::{Origin, Preset};
 
-use super::known_place;
+use super::{appended, known_place};
 use crate::env::Env;
 use crate::error::Error;
 use crate::files;
@@ -122,15 +122,6 @@ fn keys(text: &str) -> Result<String, String> {
         .map(|(key, value)| format!("{key} = {value}\n"))
         .collect();
     Ok(lines.concat())
-}
-
-fn appended(before: Option<&str>, more: &str) -> String {
-    let mut text = before.unwrap_or_default().to_owned();
-    if !text.is_empty() {
-        let end = if text.ends_with('\n') { "\n" } else { "\n\n" };
-        text.push_str(end);
-    }
-    text + more
 }
 
 /// The text with the preset at its place: at the beginning, or in a table.

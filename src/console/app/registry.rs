@@ -37,7 +37,7 @@ use crate::verbs::{
     answer, approve, ask_turn_again, cancel_call, changes, choices, close, conversations, copy, correct,
     delete, edit, follow, graph, guide, insert_call, insert_thought, inspector, jumps, limits, loops, moves,
     panes, pause, redo, reject, repair, replace, replay, reset_breaker, resilience, restrict, retry, run_now,
-    screen, shorten, step, stop_turn, theme, title, undo, unpin, weights,
+    screen, set_price, shorten, step, stop_turn, theme, title, undo, unpin, weights,
 };
 
 /// All surfaces and verbs.
@@ -184,6 +184,7 @@ static RUN: &[Verb] = &[
     reset_breaker::VERB,
     classify::CLASSIFY,
     title::VERB,
+    set_price::VERB,
     weights::SET_WEIGHT,
     weights::RESET_WEIGHTS,
     weights::FORGET_WEIGHTS,

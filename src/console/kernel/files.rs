@@ -62,6 +62,17 @@ pub enum KeptRule {
     Preset(Preset),
 }
 
+/// The price of a model for a million tokens, as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptPrice {
+    /// The name of the model.
+    pub model: String,
+    /// For tokens sent, and for tokens received.
+    pub amounts: [String; 2],
+    /// The currency; none for US dollars.
+    pub currency: Option<String>,
+}
+
 /// Content of the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Read {
@@ -98,6 +109,9 @@ pub trait Files: Send {
 
     /// Returns the names of the files of the workspace, relative to it, without ignored ones.
     fn names(&mut self) -> Vec<String>;
+
+    /// Keeps the price of a model in the operator's settings file. Returns the file, for display. An error changes nothing.
+    fn keep_price(&mut self, price: KeptPrice) -> Result<String, String>;
 
     /// Keeps a rule or a preset beyond the session. Returns the file, for display. An error changes nothing.
     fn keep_rule(&mut self, scope: RuleScope, kept: KeptRule) -> Result<String, String>;

@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::files::{KeptRule, Read, RuleScope};
+use super::files::{KeptPrice, KeptRule, Read, RuleScope};
 use crate::ground::doc::Finding;
 use crate::ground::term_msg::TermMsg;
 use crate::run::link::{Forking, Frames, LoadTarget, OrphanCandidate, ReplayControl, ServerOrder, Update};
@@ -89,6 +89,8 @@ pub enum Out {
     },
     /// Store in the operator's settings; [`Msg::CorrectionStored`] follows.
     Keep(Box<Correction>),
+    /// Keep in the operator's settings; [`Msg::Saved`] follows.
+    KeepPrice(KeptPrice),
     /// Keep in a file of the operator; [`Msg::RuleKept`] follows.
     KeepRule(RuleScope, KeptRule),
     /// Read the earlier tasks of the workspace; [`Msg::Tasks`] follows.

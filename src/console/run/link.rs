@@ -179,6 +179,8 @@ pub enum Update {
         /// The orphan process; none once all of it has ended.
         left: Option<OrphanProcess>,
     },
+    /// The git repository of the workspace, whenever something about it changed; none outside of one.
+    Repository(Option<Repository>),
     /// The servers of the run, whenever something about them changed.
     Servers(Arc<[ServerState]>),
     /// A notice for the operator that is no event of the run, such as a torn line that was set
@@ -201,6 +203,15 @@ pub enum Update {
     Halted(String),
     /// No further update follows.
     Ended,
+}
+
+/// The git repository of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    /// The branch, or the beginning of the commit. Untrusted text.
+    pub branch: String,
+    /// The number of changed files; none if it is not known.
+    pub changed: Option<usize>,
 }
 
 /// A call whose decision the operator inspects, exactly as shown.

@@ -15,7 +15,8 @@ use super::orphan_status::OrphanStatus;
 use super::pace::StreamPace;
 use super::run_phase::RunPhase;
 use crate::run::link::{
-    Alarm, At, Conversation, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody, ServerState,
+    Alarm, At, Conversation, Frames, LoadRequest, OrphanCandidate, Replaced, Repository, SentBody,
+    ServerState,
 };
 use crate::run::question::Question;
 use crate::run::refusal::Refusal;
@@ -88,6 +89,8 @@ pub struct RunPart {
     pub orphans: Vec<(OrphanCandidate, OrphanStatus)>,
     /// The servers of tools; empty if they are not known.
     pub servers: Arc<[ServerState]>,
+    /// The git repository of the workspace; none if it is in none, or that is not known.
+    pub repository: Option<Repository>,
     /// What an agent of another program does; none in other runs.
     pub agent: Option<AgentStatus>,
     /// The other conversations of the agent, the next one first.

@@ -144,7 +144,7 @@ fn limits((run, now): (&RunPart, Option<i64>), price: Option<&Price>, meter: &Me
             let words = if is_scripted(state) {
                 "none: a script answers, no model".to_owned()
             } else {
-                format!("{NOT_PRICED}: set [price] in the configuration")
+                format!("{NOT_PRICED}: :set-price sets it")
             };
             rows.push(Row::new(Target::Nothing, named("price").own(Role::Dim, words)));
         }

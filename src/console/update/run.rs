@@ -78,6 +78,7 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             conversations(model, others, out);
         }
         Update::Alarms(alarms) => self::alarms(model, alarms, out),
+        Update::Repository(found) => model.run.repository = found,
         Update::Servers(servers) => {
             model.run.servers = servers;
             model.lower.forget(tools::PANE);

@@ -22,6 +22,7 @@ use crate::plan::{
 use crate::queue::{
     AttentionReasonView, AttentionView, BrokenStreamView, RestrictedView, RestrictionView, TogetherView,
 };
+use crate::ready_rule::ReadyRuleView;
 use crate::rule::{RuleHistoryView, RuleView, WaitingView};
 use overrule_base::shell_line::Program;
 use overrule_domain::call::{Consequence, Decision, Digest, EffectClass, Gate, Operand, Outcome, Status};
@@ -312,6 +313,18 @@ fn waiting() -> WaitingView<'static> {
     }
 }
 
+/// A ready rule, or a preset.
+fn ready_rule(is_rule: bool) -> ReadyRuleView {
+    ReadyRuleView {
+        row: 1,
+        label: "allow cargo test".to_owned(),
+        gate: is_rule.then_some(Gate::Allow),
+        preset: (!is_rule).then_some("edits"),
+        rule: is_rule.then(|| "tool = \"shell\"".to_owned()),
+        effect: "would have allowed c4".to_owned(),
+    }
+}
+
 fn rule() -> RuleView<'static> {
     RuleView {
         rule: "tool = \"read_file\"".to_owned(),
@@ -423,5 +436,9 @@ pub(super) fn examples() -> Examples {
         ("InsertView", vec![value(&insert())]),
         ("RuleView", vec![value(&rule())]),
         ("WaitingView", vec![value(&waiting())]),
+        (
+            "ReadyRuleView",
+            vec![value(&ready_rule(true)), value(&ready_rule(false))],
+        ),
     ]
 }

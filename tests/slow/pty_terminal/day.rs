@@ -69,7 +69,7 @@ fn begin(root: &std::path::Path, work: &std::path::Path) -> Run {
     let mut git = Command::new("git");
     assert!(
         git.current_dir(work)
-            .args(["init", "-q"])
+            .args(["init", "-q", "-b", "main"])
             .status()
             .unwrap()
             .success()
@@ -167,6 +167,9 @@ fn a_hundred_calls_take_few_keys_once_three_rules_are_made() {
     }
     run.until("the answer", || shows(&run, "answered"));
     assert!(keys <= KEYS, "{keys} keys");
+    run.until("its branch with what is not committed", || {
+        shows(&run, "work:main ±")
+    });
     assert_eq!(lines(&work.join("ran.txt")), TURNS, "every test ran once");
     let edited = work.join("src").read_dir().unwrap().count();
     assert_eq!(edited, TURNS, "every edit was made");

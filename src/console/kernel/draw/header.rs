@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::ground::columns::Columns as _;
 use crate::ground::paint::{Canvas, start};
-use crate::ground::symbols::Symbol;
+use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
 use crate::kernel::model::Model;
 use crate::kernel::model::staged_edits;
@@ -73,6 +73,8 @@ const NARROWEST: u16 = 48;
 const TITLE: usize = 12;
 /// Per cent of the model's window from which on its use is a warning.
 const CONTEXT_WARNS: u64 = 85;
+/// The most characters of the name of a branch.
+const BRANCH: usize = 24;
 /// Columns between two parts.
 const GAP: usize = 2;
 
@@ -99,12 +101,32 @@ fn left(model: &Model) -> Vec<Part> {
         let directory = started.workspace.trim_end_matches('/').rsplit('/').next();
         if let Some(directory) = directory.filter(|name| !name.is_empty()) {
             let name = visible(head(directory, 30).0);
-            parts.push(Part::new(Stay::Workspace, Role::Dim, name));
+            let words = format!("{name}{}", repository(model));
+            parts.push(Part::new(Stay::Workspace, Role::Dim, words));
         }
         let name = visible(head(&started.model, 60).0);
         parts.push(Part::new(Stay::Model, Role::Dim, name));
     }
     parts
+}
+
+/// The branch of the workspace and its changed files, such as `:main ±2`; empty where they are not known.
+fn repository(model: &Model) -> String {
+    let Some(found) = &model.run.repository else {
+        return String::new();
+    };
+    let (branch, cut) = head(&found.branch, BRANCH);
+    let more = if cut { "…" } else { "" };
+    let sign = match model.settings.charset {
+        Charset::Unicode => "±",
+        Charset::Ascii => "+-",
+    };
+    let changed = match found.changed {
+        Some(0) => String::new(),
+        Some(count) => format!(" {sign}{count}"),
+        None => format!(" {sign}?"),
+    };
+    format!(":{}{more}{changed}", visible(branch))
 }
 
 /// What the run does: warnings, its confinement, its use of the model, its state.

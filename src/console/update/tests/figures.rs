@@ -2,6 +2,8 @@
 //!
 //! Must not know: keys.
 
+use crate::kernel::msg::Msg;
+use crate::run::link::{Repository, Update};
 use crate::surfaces;
 use crate::testing::{Stage, id};
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
@@ -106,4 +108,29 @@ fn a_write_that_failed_is_no_value_of_the_state() {
         stage.model.run.state.call(id("c5")).unwrap().status.base_label(),
         "failed"
     );
+}
+
+#[test]
+fn the_header_names_the_branch_and_the_changed_files() {
+    let found = |branch: &str, changed| {
+        let branch = branch.to_owned();
+        Some(Repository { branch, changed })
+    };
+    for (repository, words) in [
+        (found("main", Some(2)), "w:main ±2  "),
+        (found("main", Some(0)), "w:main  "),
+        (found("main", None), "w:main ±?  "),
+        (found("fix/\u{1b}[31m", Some(1)), "w:fix/⟨U+001B⟩[31m ±1  "),
+        (
+            found(&"long".repeat(20), Some(1)),
+            "w:longlonglonglonglonglong… ±1  ",
+        ),
+        (None, "w  "),
+    ] {
+        let mut stage = Stage::new(160, 40);
+        stage.spent();
+        stage.send(Msg::Run(Update::Repository(repository)));
+        let header = stage.text().lines().next().unwrap_or_default().to_owned();
+        assert!(header.contains(&format!(" {words}")), "{words}: {header}");
+    }
 }

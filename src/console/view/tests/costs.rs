@@ -1,5 +1,7 @@
 //! Tests costs and limits: in the header, and in the pane of the budget.
 
+use crate::kernel::files::KeptPrice;
+use crate::kernel::msg::{Msg, Out};
 use crate::testing::{Stage, id};
 use overrule_domain::event::{Event, RunEvent, TurnEvent};
 use overrule_domain::id::{Attempt, Rev, ThreadId, TurnId};
@@ -135,7 +137,7 @@ fn a_cost_that_is_not_known_is_not_priced_and_never_zero() {
     assert!(!text.contains("USD") && !text.contains("0.00"), "{text}");
     let row = |start: &str| text.lines().find(|row| row.trim_start().starts_with(start));
     let price = row("price").unwrap();
-    assert!(price.contains("price unknown: set [price]"), "{text}");
+    assert!(price.contains("price unknown: :set-price sets it"), "{text}");
     assert!(row("turn 2").unwrap().contains("price unknown"), "{text}");
     // A script costs nothing, and needs no price.
     let mut stage = Stage::new(120, 40);
@@ -145,5 +147,64 @@ fn a_cost_that_is_not_known_is_not_priced_and_never_zero() {
     assert!(
         !text.contains("price unknown") && text.contains("a script answers"),
         "{text}"
+    );
+}
+
+#[test]
+fn the_price_of_a_model_is_asked_for_where_it_is_unknown_and_kept_in_the_settings() {
+    let mut stage = Stage::new(120, 40);
+    let (header, pane) = priced(&mut stage, None);
+    assert!(header.contains("price unknown"), "{header}");
+    assert!(pane.contains("price unknown: :set-price sets it"), "{pane}");
+    stage.press(":");
+    stage.type_text("set-price");
+    stage.press("enter");
+    assert!(
+        stage.text().contains("price of m for a million tokens"),
+        "{}",
+        stage.text()
+    );
+    for (typed, why) in [
+        ("2", "Two numbers"),
+        ("2 x", "`x` is no price"),
+        ("-1 2", "`-1` is no price"),
+    ] {
+        stage.press("ctrl-u");
+        stage.type_text(typed);
+        stage.press("enter");
+        assert!(stage.status().contains(why), "{typed}: {}", stage.status());
+        assert!(!stage.out.iter().any(|out| matches!(out, Out::KeepPrice(_))));
+    }
+    stage.press("ctrl-u");
+    stage.type_text("0.25 2 EUR");
+    stage.press("enter");
+    let price = KeptPrice {
+        model: "m".into(),
+        amounts: ["0.25".into(), "2".into()],
+        currency: Some("EUR".into()),
+    };
+    assert!(stage.out.contains(&Out::KeepPrice(price)), "{:?}", stage.out);
+    stage.send(Msg::Saved(Err("the disk is full".into())));
+    assert_eq!(stage.status(), "the disk is full");
+    assert_eq!(stage.model.stack.len(), 1, "what was typed stays");
+    stage.send(Msg::Saved(Ok("Kept in config.toml".into())));
+    assert!(stage.model.stack.is_empty());
+
+    let mut stage = Stage::new(120, 40);
+    let free = Price {
+        input: 0,
+        cached: None,
+        cache_write: None,
+        cache_write_1h: None,
+        output: 0,
+        currency: "USD".into(),
+    };
+    priced(&mut stage, Some(free));
+    stage.press(":");
+    stage.type_text("set-price");
+    stage.press("enter");
+    assert!(
+        !stage.text().contains("price of m"),
+        "a known price is no question"
     );
 }

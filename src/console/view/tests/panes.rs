@@ -187,7 +187,7 @@ fn empty_panes_show_a_message() {
         started: Box::new(started),
     }));
     let text = stage.text();
-    assert!(text.contains("set [price] in the configuration"), "{text}");
+    assert!(text.contains("price unknown: :set-price sets it"), "{text}");
     stage.press("8");
     let text = stage.text();
     assert!(text.contains("health"), "{text}");

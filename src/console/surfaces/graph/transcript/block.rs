@@ -86,6 +86,10 @@ fn heading(model: &Model, here: &Row, width: usize) -> Styled {
 /// The sign of a row, and the style of the whole row, if it has one.
 fn lead(model: &Model, here: &Row) -> (Styled, Option<Role>) {
     let looks = lines::looks(&model.run.state, here.key);
+    if matches!(here.kind, RowKind::Replaced | RowKind::Elided) {
+        // It stands for nodes that are not shown.
+        return (Styled::new().own(Role::Text, " ".repeat(INDENT)), looks.1);
+    }
     let (sign, role) = lines::symbol(model, here, looks);
     (Styled::new().own(role, format!("{sign} ")), looks.1)
 }
