@@ -51,7 +51,7 @@ pub fn decision(decision: &Decision) -> String {
             because(&format!("left to the operator by approver {by}"), reason)
         }
         Decision::Edited => "edited by the operator, which approved it".to_owned(),
-        Decision::Reject { reason } => format!("rejected by the operator: {reason}"),
+        Decision::Reject { reason } => because("rejected by the operator", reason),
         Decision::Deny { rule, reason } => format!("denied by {}", rule::describe_with_reason(rule, reason)),
         Decision::Expire { consequence } => format!("not answered in time: {consequence:?}").to_lowercase(),
         Decision::Answer => "answered by the operator".to_owned(),

@@ -177,7 +177,7 @@ pub fn ready_call(state: &State, id: NodeId) -> Summary {
     let args = state.call(id).and_then(|call| ready::resolved_args(state, call));
     match (state.node(id), args) {
         (Some(node), Some(args)) => match node.as_call() {
-            Some((tool, _)) => labelled(state, node).and(call_of(tool, &args)),
+            Some((tool, _)) => call_of(tool, &args),
             None => of(state, node),
         },
         _ => call(state, id),

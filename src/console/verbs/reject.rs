@@ -123,9 +123,7 @@ fn reject_repeat(model: &mut Model) -> Result<(), Refusal> {
     model.stack.pop();
     let title = format!("reject {call}: what should the model know?");
     let prompt = Prompt::new(("reject", Style::PROSE), title, "", move |model, text, out| {
-        let choice = ConsentChoice::Reject {
-            reason: or_default(text),
-        };
+        let choice = ConsentChoice::Reject { reason: text };
         let command = CallCommand::Consent {
             call,
             rev,
@@ -149,7 +147,7 @@ pub(crate) fn ask_reason(
     text: &str,
 ) {
     let prompt = Prompt::new((act, Style::PROSE), title, text, move |model, text, out| {
-        let reason = or_default(text);
+        let reason = text;
         decide_about(model, call, CallCommand::Reject { call, rev, reason }, out);
         Ok(())
     });
@@ -179,13 +177,4 @@ pub(crate) fn ask_instead(
 pub(crate) fn decide_about(model: &mut Model, call: NodeId, command: CallCommand, out: &mut Vec<Out>) {
     model.queue.leaving = model.queue.selected;
     send(model, Command::Call(command), Some(call), out);
-}
-
-/// The typed reason, or the usual one.
-fn or_default(text: String) -> String {
-    if text.is_empty() {
-        "rejected by the operator".to_owned()
-    } else {
-        text
-    }
 }

@@ -80,7 +80,8 @@ pub(crate) const fn sign(change: Change, charset: Charset) -> char {
     }
 }
 
-const fn role(change: Change) -> Role {
+/// The look of a line on the screen.
+pub(crate) const fn role(change: Change) -> Role {
     match change {
         Change::Same | Change::Note => Role::Dim,
         Change::Removed => Role::DiffRemove,

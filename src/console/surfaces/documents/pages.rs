@@ -55,7 +55,6 @@ pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
         let one = ListedCall {
             call: item.call,
             rev: item.rev,
-            digest: &item.digest,
             unread: item.unread,
         };
         let (rows, whole) = listed::rows(maker, &one, similar.get(&item.call));
@@ -69,19 +68,30 @@ pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
     maker.own(Role::Dim, words);
 }
 
-/// Adds the rows of a call in the list. For a call that left it, a label replaces the digest, so that no row moves.
+/// Adds the rows of a call in the list. The rows of a call that left it are struck out, and the end of the first one says why:
+/// no row moves.
 fn struck(maker: &mut Maker<'_>, rows: &[Styled], left: Option<DropReason>) {
-    for (at, row) in rows.iter().enumerate() {
-        let mut row = row.clone();
-        if let Some(left) = left {
-            for piece in &mut row.0 {
-                piece.role = Role::Superseded;
-            }
-            if let (0, Some(digest)) = (at, row.0.get_mut(1)) {
-                let room = digest.text.trim_end().columns();
-                (digest.role, digest.text) = (Role::Warning, format!("{:<room$} ", left.label()));
-            }
+    let width = usize::from(maker.width);
+    let mut laid: Vec<Styled> = rows
+        .iter()
+        .flat_map(|row| row.clone().over(width, listed::INDENT))
+        .collect();
+    if let Some(left) = left {
+        for piece in laid.iter_mut().flat_map(|row| &mut row.0) {
+            piece.role = Role::Superseded;
         }
-        maker.over(row, listed::INDENT);
+        if let Some(first) = laid.first_mut() {
+            let label = format!(" {} ", left.label());
+            let room = width.saturating_sub(label.columns());
+            let cut = std::mem::take(first).over(room.max(1), 0);
+            *first = cut.into_iter().next().unwrap_or_default();
+            let gap = room.saturating_sub(first.columns());
+            *first = std::mem::take(first)
+                .own(Role::Superseded, " ".repeat(gap))
+                .own(Role::Warning, label);
+        }
+    }
+    for row in laid {
+        maker.doc.line(row);
     }
 }

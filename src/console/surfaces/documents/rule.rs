@@ -97,7 +97,6 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
         let one = ListedCall {
             call: waiting.call,
             rev: waiting.rev,
-            digest: &waiting.digest,
             unread: view.unread.get(at).copied().unwrap_or(0),
         };
         let (rows, _) = listed::rows(maker, &one, similar.get(&waiting.call));

@@ -38,9 +38,9 @@ use overrule_present::question;
 const APPROVER: usize = 20;
 
 /// Columns of an entry in the row that stands for the pane.
-const ENTRY: usize = 24;
+const ENTRY: usize = 32;
 
-/// Draws the row that stands for the pane: what waits besides the selected entry.
+/// Draws the row that stands for the pane: what waits besides the entry that is looked at.
 fn line(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let state = &model.run.state;
     let conflicts = model.cached.conflicts().len();
@@ -49,9 +49,8 @@ fn line(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         line = line.own(Role::Warning, format!("  {}", many(conflicts, "write conflict")));
     }
     let waiting = model.queue.items.iter().filter(|item| !item.gone);
-    let others: Vec<&Item> = waiting
-        .filter(|item| Some(item.entry) != model.queue.selected)
-        .collect();
+    let here = model.queue.selected.filter(|_| model.is_selected_in_queue());
+    let others: Vec<&Item> = waiting.filter(|item| Some(item.entry) != here).collect();
     let mut left = others.len();
     for item in others {
         let more = format!("  {left} more");

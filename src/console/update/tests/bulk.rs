@@ -111,13 +111,13 @@ fn what_changed_or_waits_no_more_stays_in_its_row_and_is_not_approved() {
     let text = stage.text();
     let row = |call: &str| {
         let rows = text.lines().map(str::trim);
-        rows.filter(|row| row.starts_with(call))
+        rows.filter(|row| row.starts_with(&format!("◎ {call} ")))
             .map(str::to_owned)
             .next()
             .unwrap()
     };
-    assert!(row("c7 r1").contains("gone"), "{text}");
-    let changed = row("c8 r1");
+    assert!(row("c7").contains("gone"), "{text}");
+    let changed = row("c8");
     assert!(changed.contains("changed") && changed.contains("c8.md"), "{text}");
     assert!(
         !text.contains("passwd"),
@@ -362,9 +362,9 @@ fn the_list_shows_excluded_calls_with_reasons_and_those_waiting_for_an_edit() {
     stage.carry_out();
     stage.press("A");
     let text = stage.flat();
-    let (first, second) = text.split_once("c4 r1").unwrap();
+    let (first, second) = text.split_once("◎ c4 ").unwrap();
     assert!(
-        first.contains("c3 r1") && first.contains("then suspended by an edit"),
+        first.contains("◎ c3 ") && first.contains("then suspended by an edit"),
         "{text}"
     );
     assert!(!second.contains("then suspended"), "{text}");
@@ -429,6 +429,49 @@ fn a_write_that_nobody_has_looked_at_may_overwrite() {
     let text = stage.flat();
     let marked = text.split_once("may overwrite");
     let (before, after) = marked.unwrap_or_else(|| panic!("{text}"));
-    assert!(before.contains("c3 r1") && !before.contains("c4 r1"), "{text}");
+    assert!(before.contains("◎ c3 ") && !before.contains("◎ c4 "), "{text}");
     assert!(!after.contains("overwrite"), "{text}");
+}
+
+#[test]
+fn a_change_of_a_file_is_listed_as_its_lines_with_every_other_argument() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.has_tool("edit_file", EffectClass::Write, &[]);
+    let edit = r#"{"path":"stats.py","old":"    return 1\n","new":"    return 2\n","all":true}"#;
+    stage.awaiting("c3", "edit_file", edit);
+    let many: String = (0..40).map(|no| format!("{no}\\n")).collect();
+    stage.awaiting(
+        "c4",
+        "write_file",
+        &format!(r#"{{"path":"long","content":"{many}"}}"#),
+    );
+    stage.awaiting("c5", "write_file", r#"{"path":"empty","content":""}"#);
+    stage.awaiting(
+        "c6",
+        "edit_file",
+        "{\"path\":\"x\",\"old\":\"a\u{202e}b\",\"new\":\"c\"}",
+    );
+    stage.draw();
+    stage.press("A");
+    let text = stage.text();
+    let rows: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let at = rows.iter().position(|row| row.contains("c3 edit_file")).unwrap();
+    assert!(rows[at].starts_with("◎ c3 edit_file stats.py −1 +1"), "{text}");
+    assert_eq!(rows[at + 1], "    −     return 1", "{text}");
+    assert_eq!(rows[at + 2], "    +     return 2", "{text}");
+    assert_eq!(
+        rows[at + 3],
+        "    all=true",
+        "nothing that would run is left out: {text}"
+    );
+    assert!(
+        text.contains("c4 write_file path=long content=\"0↵1↵"),
+        "too many lines for a list: {text}"
+    );
+    assert!(text.contains("c5 write_file path=empty content=\"\""), "{text}");
+    assert!(
+        text.contains("c6 edit_file path=x old=a⟨U+202E⟩b new=c"),
+        "hidden characters come as the exact text: {text}"
+    );
 }

@@ -48,3 +48,31 @@ fn a_screen_that_grows_shows_the_queue_again() {
     stage.draw();
     assert_eq!(stage.model.queue.top, 0);
 }
+
+#[test]
+fn what_waits_below_the_screen_is_named_in_the_row_of_the_queue() {
+    let mut stage = Stage::new(80, 24);
+    stage.long_run(12);
+    stage.awaiting("c900", "write_file", r#"{"path":"a.md","content":"x"}"#);
+    stage.draw();
+    stage.press("1");
+    stage.on("p1");
+    let text = stage.text();
+    let queue = |text: &str| {
+        text.lines()
+            .find(|row| row.starts_with(" queue"))
+            .map(str::to_owned)
+    };
+    assert!(!text.contains("◎ c900"), "not on the screen: {text}");
+    let row = queue(&text).unwrap();
+    assert!(
+        row.contains("c38 write_file report.md  c900 write_file a.md"),
+        "{row}"
+    );
+    stage.press("t");
+    let row = queue(&stage.text()).unwrap();
+    assert!(
+        !row.contains("c38") && row.contains("c900"),
+        "not what is looked at: {row}"
+    );
+}

@@ -213,5 +213,8 @@ fn calls_only_a_shell_can_resolve_are_in_no_list() {
     let listed: Vec<_> = bulk.items.iter().map(|item| item.call).collect();
     assert_eq!(listed, [id("c3")]);
     let text = stage.text();
-    assert!(text.contains("  write"), "its class is next to it: {text}");
+    assert!(
+        text.contains("◎ c3 write_file") && !text.contains("◎ c4"),
+        "{text}"
+    );
 }
