@@ -27,7 +27,8 @@ const AFTER: &str = "`overrule help WORD` explains a word of the screens, such a
 /// Supervise an LLM agent from the terminal.
 ///
 /// Without a subcommand the built-in run starts: a scripted model (no network, no key) audits the
-/// current directory with real tools, and you decide which calls run.
+/// current directory with real tools, and you decide which calls run. Where a session of a task is
+/// unfinished, you are asked first whether to continue it.
 #[derive(Debug, Parser)]
 #[command(name = "overrule", version, max_term_width = 100, after_help = AFTER)]
 pub struct Args {

@@ -116,7 +116,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
     use args::What;
     let args::Args { common, what } = parsed;
     match what {
-        None => run::demo(&common, &args::Demo::built_in()),
+        None => run::without_command(&common),
         Some(What::Demo(demo)) => run::demo(&common, &demo),
         Some(What::Proxy(proxy)) => proxy::proxy(&common, &proxy),
         Some(What::Run(task)) => run::task(&common, &task),
