@@ -21,12 +21,16 @@ pub use metrics::{Metrics, MetricsFormat};
 pub use sessions::{Fork, Replay, Sessions, SessionsWhat};
 pub use tools::{Tools, ToolsWhat, Trust};
 
+/// The end of the help.
+const AFTER: &str = "`overrule help WORD` explains a word of the screens, such as `overrule help guarded`.";
+
 /// Supervise an LLM agent from the terminal.
 ///
 /// Without a subcommand the built-in run starts: a scripted model (no network, no key) audits the
-/// current directory with real tools, and you decide which calls run.
+/// current directory with real tools, and you decide which calls run. Where a session of a task is
+/// unfinished, you are asked first whether to continue it.
 #[derive(Debug, Parser)]
-#[command(name = "overrule", version, max_term_width = 100)]
+#[command(name = "overrule", version, max_term_width = 100, after_help = AFTER)]
 pub struct Args {
     /// Flags of every subcommand.
     #[command(flatten, next_help_heading = "Options of every command")]
@@ -191,9 +195,8 @@ pub enum What {
 
 impl Args {
     /// Reads a command line. Replaces bytes that are not UTF-8, as the list of sessions does for session names.
-    pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let words: Vec<OsString> = words.into_iter().collect();
-        Self::try_parse_from(&words).or_else(|error| match error.kind() {
+    pub fn read(words: &[OsString]) -> Result<Self, clap::Error> {
+        Self::try_parse_from(words).or_else(|error| match error.kind() {
             clap::error::ErrorKind::InvalidUtf8 => {
                 Self::try_parse_from(words.iter().map(|word| word.to_string_lossy().into_owned()))
             }

@@ -69,6 +69,7 @@ pub mod screen;
 pub mod sessions;
 mod settings;
 pub mod signals;
+mod terms;
 pub mod tmux;
 mod toolbox;
 pub mod tools;
@@ -84,9 +85,10 @@ pub use exit::{Code, Failure};
 /// Runs the program.
 pub fn main() -> ExitCode {
     guard::guard();
-    let parsed = match args::Args::read(std::env::args_os()) {
+    let words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let parsed = match args::Args::read(&words) {
         Ok(parsed) => parsed,
-        Err(error) => return print::usage(&error),
+        Err(error) => return not_parsed(&error, &words),
     };
     if let Err(failure) = logging::start(&overrule_config::Env::read()) {
         return print::failure(&failure);
@@ -98,11 +100,23 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Reports a command line that is none, unless it asks for a term.
+fn not_parsed(error: &clap::Error, words: &[std::ffi::OsString]) -> ExitCode {
+    let is_word = error.kind() == clap::error::ErrorKind::InvalidSubcommand;
+    match terms::asked(words).filter(|_| is_word) {
+        None => print::usage(error),
+        Some(word) => match terms::explain(&word) {
+            Ok(code) => code.into(),
+            Err(failure) => print::failure(&failure),
+        },
+    }
+}
+
 fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
     use args::What;
     let args::Args { common, what } = parsed;
     match what {
-        None => run::demo(&common, &args::Demo::built_in()),
+        None => run::without_command(&common),
         Some(What::Demo(demo)) => run::demo(&common, &demo),
         Some(What::Proxy(proxy)) => proxy::proxy(&common, &proxy),
         Some(What::Run(task)) => run::task(&common, &task),

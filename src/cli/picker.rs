@@ -8,12 +8,16 @@ use std::path::Path;
 use super::args::Common;
 use super::build::{AppContext, LAST};
 use super::exit::{Code, Failure};
-use super::{run, screen};
+use super::{demos, record, run, screen};
 use overrule_console::app;
+use overrule_console::app::offer::{Choice, Offer};
 use overrule_console::app::picker_list::{Picked, Picker, PickerEntry};
 use overrule_console::run::event_text;
+use overrule_domain::apply::fold;
+use overrule_domain::event::{Event, RunEvent};
 use overrule_engine::clock::Clock;
-use overrule_journal::{self as journal, SessionStatus, Store, Summary};
+use overrule_engine::setup::{ModelSetup, Setup};
+use overrule_journal::{self as journal, Place, SessionStatus, Store, Summary};
 
 /// Lines that are shown of the end of a session.
 const TAIL: usize = 7;
@@ -42,12 +46,8 @@ pub fn session(
     let picker = Picker::new(verb, all.iter().map(|one| entry(one, now)).collect());
     let style = screen::style(context)?;
     let store = context.store.clone();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
-    let picked = runtime.block_on(app::pick(picker, style, move |id| tail(&store, id)));
-    match picked.map_err(|error| Failure::new(Code::Other, error))? {
+    let picked = on_screen(app::pick(picker, style, move |id| tail(&store, id)))?;
+    match picked {
         Picked::Session(id) => Ok(Some(id)),
         Picked::Nothing => Ok(None),
     }
@@ -102,6 +102,79 @@ fn tail(store: &Store, id: &str) -> Vec<String> {
         Ok(_) => lines.iter().map(event_text::of).collect(),
         Err(error) => vec![error.to_string()],
     }
+}
+
+/// What starts without a subcommand.
+pub enum Start {
+    /// The session of this id continues.
+    Session(String),
+    /// The built-in run starts.
+    BuiltIn,
+    /// Nothing starts.
+    Nothing,
+}
+
+/// True if a person can be asked what to start, and did not say it: who names a model wants a new run.
+pub fn may_ask(common: &Common) -> bool {
+    let is_person = !run::is_headless(common) && std::io::stdin().is_terminal();
+    is_person && common.model.is_none() && common.playbook.is_none()
+}
+
+/// Asks whether to continue the newest unfinished session of a task in the workspace. Without one, nothing is asked.
+pub fn start(context: &AppContext) -> Result<Start, Failure> {
+    let Some(place) = unfinished_task(&context.store, &context.workspace) else {
+        return Ok(Start::BuiltIn);
+    };
+    let style = screen::style(context)?;
+    let choice = on_screen(app::ask_to_continue(offered(&place), style))?;
+    Ok(match choice {
+        Choice::Continue => Start::Session(place.id()),
+        Choice::New => Start::BuiltIn,
+        Choice::Leave => Start::Nothing,
+    })
+}
+
+/// The newest session of a task in a directory that can continue and that no process has open. Built-in runs and agents
+/// of other programs are none.
+fn unfinished_task(store: &Store, workspace: &Path) -> Option<Place> {
+    let is_task = |place: &Place| {
+        let first = journal::first(place).ok().flatten()?;
+        let Event::Run(RunEvent::Started(started)) = first.event else {
+            return None;
+        };
+        let setup = Setup::parse(&started.setup).ok()?;
+        let is_agent = matches!(setup.model, ModelSetup::Agent { .. });
+        (!is_agent && !demos::is_built_in(&setup)).then_some(())
+    };
+    store.newest(LOOKED_AT, |place| {
+        place.workspace().as_deref() == Some(workspace)
+            && is_task(place).is_some()
+            && !journal::is_held(place)
+            && place.summary().status == SessionStatus::Open
+    })
+}
+
+/// How an unfinished session stands.
+fn offered(place: &Place) -> Offer {
+    let summary = place.summary();
+    let waiting = record::loaded(place).map_or(0, |loaded| fold(&loaded.envelopes).queue().count());
+    let entry = entry(&summary, Clock::start().utc_ms());
+    Offer {
+        title: entry.name,
+        waiting,
+        age: entry.age,
+    }
+}
+
+/// Waits for the answer to a question on the screen.
+fn on_screen<T>(asked: impl Future<Output = Result<T, app::Error>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
+    runtime
+        .block_on(asked)
+        .map_err(|error| Failure::new(Code::Other, error))
 }
 
 /// The newest run in a directory, if it can continue and no process has it open: how to resume it, in one line.

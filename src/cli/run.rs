@@ -12,9 +12,11 @@ use super::args::{self, Common};
 use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::operator;
+use super::picker::Start;
 use super::toolbox::{Following, RunTools};
 use super::{
-    control, demos, headless, headless_decisions, learned_store, live, models, output, picker, written_here,
+    control, demos, headless, headless_decisions, learned_store, live, models, output, picker, resume,
+    written_here,
 };
 use overrule_base::text::{visible, visible_head};
 use overrule_control::{Door, peer};
@@ -69,6 +71,19 @@ pub struct Guest {
     pub ended: tokio::sync::oneshot::Receiver<headless_decisions::End>,
     /// Ends once no run of another agent in this process is under way.
     pub others_rest: futures_util::future::BoxFuture<'static, ()>,
+}
+
+/// Continues an unfinished session of a task here, if the operator wants that; else starts the built-in run.
+pub fn without_command(common: &Common) -> Result<Code, Failure> {
+    if picker::may_ask(common) {
+        let context = AppContext::read(common)?;
+        match picker::start(&context)? {
+            Start::Session(id) => return resume::resume_session(common, context, &id, false),
+            Start::Nothing => return Ok(Code::Ok),
+            Start::BuiltIn => {}
+        }
+    }
+    demo(common, &args::Demo::built_in())
 }
 
 /// Starts a built-in run, or lists them.

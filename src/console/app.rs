@@ -7,6 +7,7 @@
 mod editor;
 mod handover;
 mod keys;
+pub mod offer;
 mod options;
 mod picker;
 pub mod picker_list;
@@ -40,7 +41,7 @@ use crate::update::pace::soon;
 use crate::verbs::set_price;
 use keys::Together;
 pub use options::{Alerts, Exit, Options, Sources};
-pub use picker::pick;
+pub use picker::{offer as ask_to_continue, pick};
 use typed::Typed;
 use worker::Worker;
 

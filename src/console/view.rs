@@ -2,6 +2,7 @@
 //!
 //! Must not know: the terminal, what keys do.
 
+mod offer;
 mod picker;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 
 use crate::kernel::model::Model;
+pub use offer::offer;
 pub use picker::{picker, rows as picker_rows};
 
 /// Draws the model.

@@ -29,6 +29,7 @@ pub mod rule;
 mod ser;
 pub mod session;
 pub mod setup;
+pub mod terms;
 #[cfg(test)]
 mod tests;
 pub mod time;

@@ -45,6 +45,7 @@ mod several;
 mod stored;
 mod surroundings;
 mod swapped;
+mod terms;
 mod tls;
 mod told;
 mod unattended;

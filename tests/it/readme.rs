@@ -16,6 +16,8 @@ const END: &str = "<!-- keys: end -->";
 
 const KEYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
 
+const TERMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/terms.md");
+
 fn readme() -> String {
     std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap()
 }
@@ -30,28 +32,38 @@ fn the_example_of_a_dialog_is_the_tested_one() {
     assert_eq!(shown, compiled);
 }
 
-/// Run with `OVERRULE_WRITE_KEYS=1` to write the keys again.
-#[test]
+/// Compares what stands between two marks of a page with the program. Run with `OVERRULE_WRITE_KEYS=1` to write it again.
 #[expect(
     clippy::disallowed_methods,
     reason = "a switch for people, not for the program"
 )]
-fn the_keys_are_those_of_the_command_table() {
-    let text = std::fs::read_to_string(KEYS).unwrap();
-    let begin = text.find(BEGIN).expect("the mark of the keys");
+fn assert_written(page: &str, (begin, end): (&str, &str), expected: &str) {
+    let text = std::fs::read_to_string(page).unwrap();
+    let begin = text.find(begin).expect("the mark of the beginning");
     let begin = begin + text[begin..].find("-->\n").unwrap() + 4;
-    let end = text.find(END).expect("the end of the keys");
-    let expected = format!("\n{}\n", registry::markdown().trim_end());
+    let end = text.find(end).expect("the mark of the end");
+    let expected = format!("\n{}\n", expected.trim_end());
     if std::env::var_os("OVERRULE_WRITE_KEYS").is_some() {
         let new = format!("{}{expected}{}", &text[..begin], &text[end..]);
-        std::fs::write(KEYS, new).unwrap();
+        std::fs::write(page, new).unwrap();
         return;
     }
     assert_eq!(
         &text[begin..end],
         expected,
-        "write them anew with: OVERRULE_WRITE_KEYS=1 cargo test --test it readme"
+        "write {page} anew with: OVERRULE_WRITE_KEYS=1 cargo test --test it readme"
     );
+}
+
+#[test]
+fn the_keys_are_those_of_the_command_table() {
+    assert_written(KEYS, (BEGIN, END), &registry::markdown());
+}
+
+#[test]
+fn the_page_of_terms_has_every_term() {
+    let marks = ("<!-- terms: begin", "<!-- terms: end -->");
+    assert_written(TERMS, marks, &overrule::present::terms::markdown());
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub use classify::classify;
 pub use compare::{difference as compared_node, nodes as compared_nodes, rows as compared_rows};
 pub use effects::{list as effect_list, listed as effect_rows, more as effect_more};
 pub use fork::fork;
-pub use help::{HelpMode, help};
+pub use help::{HelpMode, HelpTerms, help};
 pub use loops::loops;
 pub use needed::{Fix, fits, needed};
 pub use older::{Several, requests, several};

@@ -1,7 +1,8 @@
-//! The page of all keys, those of a surface first.
+//! The page of the terms on the marked row and of all keys, those of a surface first.
 //!
 //! Must not know: what a key does.
 
+mod marked;
 pub mod verbs;
 
 use ratatui::Frame;
@@ -13,22 +14,28 @@ use crate::kernel::stack::Surface;
 use crate::kernel::surface::SurfaceId;
 use crate::surfaces;
 use crate::surfaces::documents;
-use crate::surfaces::documents::HelpMode;
+use crate::surfaces::documents::{HelpMode, HelpTerms};
 
-/// The page of all keys.
+/// The page of terms and keys.
 #[derive(Debug, Clone)]
 pub struct HelpPage {
     /// The surface whose keys come first.
     here: SurfaceId,
+    /// The terms that were on the screen when it opened.
+    terms: HelpTerms,
     /// Its document.
     pub sheet: Sheet,
 }
 
 impl HelpPage {
     /// The page with the keys of this surface first.
-    pub fn new(here: SurfaceId) -> Self {
+    pub fn new(model: &Model, here: SurfaceId) -> Self {
         Self {
             here,
+            terms: HelpTerms {
+                on_row: marked::on_row(model),
+                in_header: marked::in_header(model),
+            },
             sheet: Sheet::default(),
         }
     }
@@ -40,7 +47,7 @@ impl Surface for HelpPage {
     }
 
     fn prepare(&mut self, model: &mut Model) {
-        let here = self.here;
+        let (here, terms) = (self.here, &self.terms);
         self.sheet.prepare(model, |maker, parts| {
             let settings = parts.settings;
             let mode = match (settings.is_replay(), settings.is_recorded()) {
@@ -51,7 +58,7 @@ impl Surface for HelpPage {
                 },
                 (false, false) => HelpMode::Live,
             };
-            documents::help(maker, &settings.keymap, mode, here);
+            documents::help(maker, &settings.keymap, (mode, here), terms);
         });
     }
 

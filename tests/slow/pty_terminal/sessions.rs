@@ -2,12 +2,13 @@
 //!
 //! Must not know: how sessions are stored.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
 
-use crate::pty_terminal::harness::{Run, SOON, at_home};
+use crate::pty_terminal::harness::{Run, SOON, at_home, writes};
 
 fn start(root: &Path, work: &Path, args: &[&str]) -> Run {
     Run::with(crate::support::program(), args, |command| {
@@ -64,4 +65,103 @@ fn a_run_whose_terminal_was_closed_is_named_picked_and_waits_as_before() {
     run.wait_for("replay which session?");
     run.send("\x1b");
     assert_eq!(run.exit(SOON), 0);
+}
+
+/// All files below a directory with their contents.
+fn files(dir: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(dir).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, all);
+        } else {
+            all.insert(path.clone(), fs::read(&path).unwrap());
+        }
+    }
+}
+
+fn sessions(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    files(&root.join("data"), &mut all);
+    all
+}
+
+const OFFER: &str = "enter continue \"write two files\" (1 to decide,";
+
+#[test]
+fn without_a_subcommand_an_unfinished_session_of_a_task_is_offered_and_nothing_else_happens() {
+    let root = tempfile::tempdir().unwrap();
+    let work = root.path().join("work");
+    fs::create_dir_all(&work).unwrap();
+    let playbook = root.path().join("p.toml");
+    fs::write(
+        &playbook,
+        writes(&[("a", "a.txt", "first"), ("b", "b.txt", "second")]),
+    )
+    .unwrap();
+    let playbook = playbook.display().to_string();
+
+    let task = [
+        "run",
+        "write two files",
+        "--model",
+        "scripted",
+        "--playbook",
+        &playbook,
+    ];
+    let mut run = start(root.path(), &work, &task);
+    run.wait_for("1 to decide");
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+    // A built-in run that is left later is not offered.
+    let mut run = start(root.path(), &work, &["demo", "audit"]);
+    run.wait_for("1 to decide");
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+
+    // Other keys do nothing, esc leaves, and nothing was written or run.
+    let before = sessions(root.path());
+    let mut run = start(root.path(), &work, &[]);
+    run.wait_for(OFFER);
+    run.wait_for("n new  esc leave");
+    run.types("a ");
+    run.wait_for(OFFER);
+    run.send("\x1b");
+    assert_eq!(run.exit(SOON), 0);
+    assert_eq!(sessions(root.path()), before);
+    assert!(!work.join("a.txt").exists());
+
+    // Without a terminal nothing is asked: the built-in run starts.
+    let mut command = std::process::Command::new(crate::support::program());
+    command.arg("--sessions").arg(root.path().join("other"));
+    command.current_dir(&work).env("HOME", root.path());
+    for (name, dir) in [
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+        ("XDG_CONFIG_HOME", "config"),
+    ] {
+        command.env(name, root.path().join(dir));
+    }
+    let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+    let told =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(!told.contains("enter continue"), "{told}");
+    assert_eq!(sessions(root.path()), before);
+
+    // A new run is the built-in one; the session stays as it is.
+    let mut run = start(root.path(), &work, &[]);
+    run.wait_for(OFFER);
+    run.send("n");
+    run.wait_for("overrule-report.md");
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+
+    // Enter continues the session where it was, and approves nothing.
+    let mut run = start(root.path(), &work, &[]);
+    run.wait_for(OFFER);
+    run.send("\r");
+    run.wait_for("a.txt");
+    run.wait_for("1 to decide");
+    assert!(!work.join("a.txt").exists());
+    run.kill(Signal::KILL);
+    run.exit(SOON);
 }

@@ -1,4 +1,4 @@
-//! The page of help: the keys of this place by task with the signs beside them, then every key.
+//! The page of help: terms of the marked row, keys of this place by task and the signs, then every key.
 //!
 //! Must not know: how it is drawn, what a key does.
 
@@ -12,6 +12,7 @@ use crate::kernel::registry::{Row, Task};
 use crate::kernel::surface::SurfaceId;
 use crate::kernel::verb::{Access, HELP_HERE, MOVES, Verb};
 use crate::run::maker::Maker;
+use overrule_present::terms::Term;
 
 /// Columns of keys and name before the doc of a command.
 const BEFORE: usize = 34;
@@ -79,9 +80,22 @@ struct Listed<'a> {
     here: SurfaceId,
 }
 
-/// Adds the keys of a place by task, next to them the signs; then every key, those of the place first. A recorded or
-/// halted run does not list refused keys.
-pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, mode: HelpMode, here: SurfaceId) {
+/// The terms that help explains.
+#[derive(Debug, Clone, Default)]
+pub struct HelpTerms {
+    /// Those of the marked row.
+    pub on_row: Vec<&'static Term>,
+    /// Those of the header.
+    pub in_header: Vec<&'static Term>,
+}
+
+/// Adds the terms of the marked row; the keys of a place by task, next to them the signs; then every key, those of the
+/// place first, and the terms of the header. A recorded or halted run does not list refused keys.
+pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, (mode, here): (HelpMode, SurfaceId), terms: &HelpTerms) {
+    if !terms.on_row.is_empty() {
+        explain(maker, &terms.on_row);
+        maker.doc.line(Styled::new());
+    }
     if let Some(words) = mode.describe() {
         maker.own(Role::Dim, words);
     }
@@ -89,7 +103,20 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, mode: HelpMode, here: Surfac
     by_task(maker, &listed.groups());
     maker.doc.line(Styled::new());
     listed.every(maker);
-    legend::header(maker);
+    if !terms.in_header.is_empty() {
+        maker.own(Role::Title, "header");
+        explain(maker, &terms.in_header);
+    }
+}
+
+/// Adds terms with their explanations.
+fn explain(maker: &mut Maker<'_>, terms: &[&Term]) {
+    for term in terms {
+        let line = Styled::new()
+            .own(Role::Accent, term.word)
+            .own(Role::Text, format!(": {}", term.meaning));
+        maker.over(line, 0);
+    }
 }
 
 /// Adds groups of rows in columns, screen by screen, with the signs at the right, or below on a narrow screen.

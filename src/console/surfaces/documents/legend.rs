@@ -1,11 +1,10 @@
-//! The legend on the page of help: the meaning of signs and labels.
+//! The legend on the page of help: the meaning of signs.
 //!
 //! Must not know: keys.
 
 use crate::ground::doc::Styled;
 use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
-use crate::run::maker::Maker;
 
 /// Signs and their meanings, those of calls first: what the operator looks up most often.
 const SIGNS: [(Symbol, &str); 32] = [
@@ -49,12 +48,6 @@ const STRIP: (&str, &str) = ("1-9", "failures, right edge");
 const MARKS: [&str; 2] = ["\u{27e8} \u{27e9}", "< >"];
 const MARKED: &str = "hidden character";
 
-/// The label of the header about commands.
-const CONFINED: (&str, &str) = (
-    "sandbox",
-    "in the header: how commands of the agent are confined; level 0 is not at all: what you approve can do what you can",
-);
-
 /// Columns of the signs and their meanings.
 pub const COLUMNS: usize = 24;
 
@@ -76,15 +69,6 @@ pub fn rows(charset: Charset) -> Vec<Styled> {
             sign((marks, Role::Escaped), MARKED),
         ])
         .collect()
-}
-
-/// Adds the meaning of the words in the header.
-pub fn header(maker: &mut Maker<'_>) {
-    maker.own(Role::Title, "header");
-    let line = Styled::new()
-        .own(Role::Dim, format!("  {:<7} ", CONFINED.0))
-        .own(Role::Text, CONFINED.1);
-    maker.over(line, 10);
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub const HELP: Verb = Verb {
     name: "help",
     keys: &["?", "f1"],
     contexts: PANES,
-    doc: "show every key, those that work here first",
+    doc: "explain the terms of the marked row, and show every key, those that work here first",
     hint: "help",
     // In a question, its answers come first.
     rank: |model| {
@@ -53,5 +53,6 @@ fn help(model: &mut Model) {
         return;
     }
     let here = surface(model);
-    model.stack.push(HelpPage::new(here));
+    let page = HelpPage::new(model, here);
+    model.stack.push(page);
 }

@@ -3,11 +3,14 @@ use crate::kernel::hints::surface;
 use crate::kernel::keymap::file::parse;
 use crate::kernel::model::Source;
 use crate::kernel::surface::SurfaceId;
+use crate::run::run_phase::RunPhase;
 use crate::surfaces;
 use crate::testing::{ARMING, Stage};
 use overrule_domain::command::{Command, EditCommand};
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::rule::RuleSpec;
+use overrule_journal::SessionStatus;
+use overrule_present::terms;
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
@@ -25,7 +28,15 @@ fn helps(stage: &mut Stage, key: &str, expected: SurfaceId) {
     let text = stage.text();
     assert!(text.contains(" keys "), "{expected:?}: {text}");
     let mut rows = text.lines().skip_while(|row| !row.starts_with(" keys "));
-    let first = rows.nth(1).unwrap_or_default();
+    // The terms of the marked row come before the keys, and end with a blank row.
+    let explained = rows.clone().take(12).any(|row| row.trim().is_empty());
+    let first = if explained {
+        rows.find(|row| row.trim().is_empty());
+        rows.next()
+    } else {
+        rows.nth(1)
+    };
+    let first = first.unwrap_or_default();
     assert!(
         first.contains(expected.heading),
         "{expected:?} comes first: {text}"
@@ -252,10 +263,10 @@ fn rows(text: &str) -> Vec<&str> {
 #[test]
 fn the_first_screen_has_the_keys_of_the_pane_first_by_task_and_the_signs_beside_them() {
     for (size, pane, own, other) in [
-        ((80, 24), "1", "unfold", "go there"),
-        ((80, 24), "2", "approve all waiting", "go there"),
-        ((80, 24), "3", "tabs of the node", "go there"),
-        ((80, 24), "L", "go there", "tabs of the node"),
+        ((80, 30), "1", "unfold", "go there"),
+        ((80, 30), "2", "approve all waiting", "go there"),
+        ((80, 30), "3", "tabs of the node", "go there"),
+        ((80, 30), "L", "go there", "tabs of the node"),
         ((160, 50), "1", "unfold", "go there"),
         ((160, 50), "L", "go there", "unfold"),
     ] {
@@ -265,7 +276,11 @@ fn the_first_screen_has_the_keys_of_the_pane_first_by_task_and_the_signs_beside_
         let heading = stage.model.screen.focus.id().heading;
         stage.press("?");
         let text = stage.text();
-        let first = rows(&text)[0];
+        // The terms of the marked row come before the keys.
+        let blank = |row: &&str| row.trim().is_empty() || row.contains(&format!("│{}", " ".repeat(60)));
+        let all = rows(&text);
+        let from = all.iter().take(12).position(blank).map_or(0, |at| at + 1);
+        let first = all[from];
         let inside = first.split('│').find(|row| row.contains("signs"));
         assert!(
             inside.is_some_and(|row| row.starts_with(heading)),
@@ -293,9 +308,13 @@ fn the_first_screen_has_the_keys_of_the_pane_first_by_task_and_the_signs_beside_
             "{text}"
         );
         // Every key with its full text is below, and keys of other panes are not here.
-        assert!(size.1 > 24 || !text.contains("approve-unread"), "{text}");
+        assert!(size.1 > 30 || !text.contains("approve-unread"), "{text}");
         assert!(
-            !rows(&text).iter().take(8).any(|row| row.contains(other)),
+            !rows(&text)
+                .iter()
+                .skip(from)
+                .take(8)
+                .any(|row| row.contains(other)),
             "{pane}: {text}"
         );
         assert!(
@@ -360,4 +379,79 @@ fn the_first_screen_of_help_has_no_key_that_a_recorded_run_refuses() {
         assert!(!text.contains(refused), "{refused}: {text}");
     }
     assert!(text.contains("next failure") && text.contains("quit"), "{text}");
+}
+
+/// The rows above the keys.
+fn explained(stage: &mut Stage) -> String {
+    stage.press("?");
+    let text = stage.text();
+    let rows: Vec<&str> = text
+        .lines()
+        .skip_while(|row| !row.starts_with(" keys "))
+        .collect();
+    let terms = rows.iter().skip(1).take_while(|row| !row.trim().is_empty());
+    let terms = terms.copied().collect::<Vec<_>>().join("\n");
+    stage.press("?");
+    terms
+}
+
+#[test]
+fn help_begins_with_the_terms_of_the_marked_row_in_two_lines_each() {
+    let mut stage = Stage::new(80, 40);
+    stage.begin();
+    stage.thought("t2", "first this");
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.outcome_unknown("c4");
+    stage.at_the_queue();
+    let terms = explained(&mut stage);
+    assert!(terms.starts_with("awaiting approval: "), "{terms}");
+    assert!(!terms.contains("outcome unknown: "), "{terms}");
+    assert!(!terms.contains("asks you: "), "{terms}");
+    assert!(terms.lines().all(|row| !row.starts_with(' ')), "{terms}");
+    stage.press("j");
+    let terms = explained(&mut stage);
+    assert!(terms.contains("outcome unknown: "), "{terms}");
+    assert!(!terms.contains("awaiting approval: "), "{terms}");
+}
+
+#[test]
+fn text_of_the_model_is_no_term() {
+    let mut stage = Stage::new(80, 40);
+    stage.begin();
+    stage.thought("t2", "superseded, denied, guarded, outcome unknown");
+    stage.press("1 G");
+    let terms = explained(&mut stage);
+    assert!(terms.starts_with("thought: "), "{terms}");
+    for word in ["superseded: ", "denied: ", "guarded: ", "outcome unknown: "] {
+        assert!(!terms.contains(word), "{terms}");
+    }
+}
+
+#[test]
+fn each_state_of_a_run_and_a_session_is_a_term() {
+    let phases = [
+        RunPhase::Halted,
+        RunPhase::Starting,
+        RunPhase::Replaying,
+        RunPhase::Replay,
+        RunPhase::Stopped,
+        RunPhase::Answered,
+        RunPhase::Paused,
+        RunPhase::Working,
+        RunPhase::Retrying,
+        RunPhase::Waiting,
+        RunPhase::Ended,
+        RunPhase::HeldByEdit,
+    ];
+    let sessions = [
+        SessionStatus::Open,
+        SessionStatus::Finished,
+        SessionStatus::Stopped,
+        SessionStatus::Damaged,
+        SessionStatus::Unreadable,
+    ];
+    let labels = phases.map(RunPhase::label).into_iter();
+    for label in labels.chain(sessions.map(SessionStatus::label)) {
+        assert!(terms::find(label).is_some(), "{label}");
+    }
 }

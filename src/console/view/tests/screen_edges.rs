@@ -278,7 +278,7 @@ fn the_help_explains_the_sandbox_level_of_the_header() {
     // The header says it too, and is no explanation.
     let text = stage.text();
     assert!(
-        text.contains("commands of the agent are confined; level 0 is not"),
+        text.contains("sandbox: how commands of the agent are confined."),
         "{text}"
     );
 }
