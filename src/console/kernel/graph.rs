@@ -6,6 +6,7 @@ pub mod bars;
 pub mod body;
 pub(crate) mod cursor;
 pub(crate) mod entries;
+pub mod free;
 pub(crate) mod highlight;
 pub mod map;
 pub mod query;
@@ -20,6 +21,7 @@ use crate::ground::layout::fold::{FoldKind, RowKind};
 use crate::ground::layout::gutter::Shape;
 use crate::run::part::RunPart;
 pub use entries::Mark;
+use free::FreeRows;
 use highlight::Highlight;
 use map::MapPane;
 use overrule_domain::id::{NodeId, NodeKind, Seq, TurnId};
@@ -122,7 +124,7 @@ pub struct GraphPane {
     pub selected: Option<Pick>,
     /// First row on screen.
     pub top: usize,
-    /// Blank lines above the first row: the rows end where the pane does.
+    /// Blank lines above the first row: the rows and their texts end where the pane does.
     pub blank: usize,
     /// False once the operator moved away from the last row.
     pub pinned: bool,
@@ -142,6 +144,8 @@ pub struct GraphPane {
     pub build: u64,
     /// Texts of the rows on screen.
     pub texts: RowTexts,
+    /// Texts in the rows that the nodes leave free.
+    pub free: FreeRows,
     /// What is on the screen of the transcript.
     pub transcript: Transcript,
 }

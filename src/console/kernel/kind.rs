@@ -21,6 +21,11 @@ pub trait Kind: Sync {
         None
     }
 
+    /// Columns of its content, of at most these. The whole room for a pane whose content has no width of its own.
+    fn columns(&self, _model: &mut Model, room: u16) -> u16 {
+        room
+    }
+
     /// Brings it up to date before it is drawn in this area.
     fn prepare(&self, model: &mut Model, area: Rect);
 

@@ -46,6 +46,7 @@ pub fn prepare(model: &mut Model) {
         frame,
         dialog: None,
         reads: model.graph.is_transcript(),
+        beside: columns_beside(model),
     };
     arrange(model, wants);
     if model.screen.places.queue.is_some() && model.screen.focus != Pane::QUEUE {
@@ -79,7 +80,11 @@ fn dock(model: &mut Model, wants: Wants) {
     let rows = model.stack.last().and_then(|top| {
         let framed = |doc: &Doc| usize::from(doc.title().is_some());
         let of_sheet = top.sheet().map(|sheet| sheet.doc.rows() + framed(&sheet.doc));
-        let of_list = || top.listing().map(|list| list.rows.count() + list.doc.rows() + 1);
+        let screen = &model.screen;
+        let of_list = || {
+            let list = top.listing()?;
+            Some(screen.listing_rows(list.rows.count(), list.doc.rows()))
+        };
         of_sheet.or_else(of_list)
     });
     let Some(dialog) = rows.and_then(|rows| model.screen.docked(rows)) else {
@@ -93,6 +98,12 @@ fn dock(model: &mut Model, wants: Wants) {
     };
     arrange(model, wants);
     prepare_pane(model, Pane::GRAPH);
+}
+
+/// Columns of the pane at the right of the graph.
+fn columns_beside(model: &mut Model) -> Option<u16> {
+    let (room, pane) = (model.screen.room_beside()?, model.screen.lower?);
+    kind(pane, model).map(|kind| kind.columns(model, room))
 }
 
 fn kind(pane: Pane, model: &Model) -> Option<&'static dyn Kind> {

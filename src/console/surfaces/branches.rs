@@ -52,7 +52,7 @@ impl Surface for BranchList {
     fn prepare(&mut self, model: &mut Model) {
         let (cached, marked) = (&mut model.cached, self.marked);
         let (all, stamp) = (cached.branches(&model.run.state), model.staged_edits.stamp);
-        let looks = (model.screen.dialog_width(), model.settings.charset);
+        let looks = (model.screen.list_width(), model.settings.charset);
         let mut maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,

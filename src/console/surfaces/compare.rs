@@ -70,7 +70,7 @@ impl Surface for Comparison {
         let (a, b, all) = (self.a, self.b, self.all);
         let stamp = model.staged_edits.stamp;
         let sides = model.cached.branch_diff(&model.run.state, (a, b));
-        let looks = (model.screen.dialog_width(), model.settings.charset);
+        let looks = (model.screen.list_width(), model.settings.charset);
         let mut maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,
@@ -117,7 +117,7 @@ impl Surface for Comparison {
 
     fn entries(&mut self, model: &mut Model) -> Vec<String> {
         let sides = model.cached.branch_diff(&model.run.state, (self.a, self.b));
-        let looks = (model.screen.dialog_width(), model.settings.charset);
+        let looks = (model.screen.list_width(), model.settings.charset);
         let maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,

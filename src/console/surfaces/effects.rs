@@ -56,7 +56,7 @@ impl Surface for EffectList {
         let effects = model.cached.effects(&model.run.state);
         // The list opens with effects that need attention, if there are any.
         let all = *self.all.get_or_insert(effects.is_quiet());
-        let looks = (model.screen.dialog_width(), model.settings.charset);
+        let looks = (model.screen.list_width(), model.settings.charset);
         let mut maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,
@@ -104,7 +104,7 @@ impl Surface for EffectList {
     }
 
     fn entries(&mut self, model: &mut Model) -> Vec<String> {
-        let looks = (model.screen.dialog_width(), model.settings.charset);
+        let looks = (model.screen.list_width(), model.settings.charset);
         let maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,

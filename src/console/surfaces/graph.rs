@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a node is edited.
 
+pub(crate) mod call_text;
 pub(crate) mod transcript;
 pub(crate) mod update;
 pub(crate) mod view;
@@ -45,6 +46,7 @@ impl Kind for Graph {
         let tall = |pane: &GraphPane, row| body::tall(state, pane, row, area.width);
         model.graph.scroll(height, tall);
         view::keep_texts(model, area);
+        view::free::prepare(model, area);
     }
 
     fn draw(&self, model: &Model, canvas: &mut Canvas<'_>, area: Rect) {

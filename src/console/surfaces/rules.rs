@@ -46,7 +46,7 @@ impl Surface for RuleList {
 
     fn prepare(&mut self, model: &mut Model) {
         let (state, stamp) = (&model.run.state, model.staged_edits.stamp);
-        let looks = (model.screen.dialog_width(), model.settings.charset);
+        let looks = (model.screen.list_width(), model.settings.charset);
         let mut maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,

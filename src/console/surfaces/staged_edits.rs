@@ -60,7 +60,7 @@ impl Surface for StagedList {
 
     fn prepare(&mut self, model: &mut Model) {
         let staged = &model.staged_edits;
-        let looks = (model.screen.dialog_width(), model.settings.charset);
+        let looks = (model.screen.list_width(), model.settings.charset);
         let mut maker = Maker::new(
             &model.run,
             &mut model.inspector.cache,

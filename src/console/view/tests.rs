@@ -1,11 +1,13 @@
 //! What the screen looks like, and that nothing untrusted reaches it raw.
 
 mod agent_wait;
+mod beside;
 mod bodies;
 mod costs;
 mod deadline;
 mod decisions;
 mod frame;
+mod free_rows;
 mod graphs;
 mod halted;
 mod maps;

@@ -58,29 +58,35 @@ pub(crate) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
             below => format!(" {below} rows below "),
         };
         let width = words.len() as u16;
-        if width + 2 < whole.width {
-            canvas.put(whole.right() - width - 1, whole.y, width, &words, Role::Key);
+        if width + 2 < rows.width {
+            canvas.put(rows.right() - width - 1, whole.y, width, &words, Role::Key);
         }
     }
     if rest.is_empty() {
         return;
     }
+    let is_beside = rest.x > rows.x;
     let line = Rect {
-        y: rest.y - 1,
+        y: if is_beside { whole.y } else { rest.y - 1 },
         height: rest.height + 1,
         ..rest
     };
-    let rule = match model.settings.charset {
-        Charset::Unicode => "─",
-        Charset::Ascii => "-",
-    };
-    canvas.put(
-        line.x,
-        line.y,
-        line.width,
-        &rule.repeat(usize::from(line.width)),
-        Role::Border,
-    );
+    if is_beside {
+        let rule = match model.settings.charset {
+            Charset::Unicode => "│",
+            Charset::Ascii => "|",
+        };
+        for y in rest.top()..rest.bottom() {
+            canvas.put(rest.x - 1, y, 1, rule, Role::Border);
+        }
+    } else {
+        let rule = match model.settings.charset {
+            Charset::Unicode => "─",
+            Charset::Ascii => "-",
+        };
+        let rule = rule.repeat(usize::from(line.width));
+        canvas.put(line.x, line.y, line.width, &rule, Role::Border);
+    }
     document::position(&mut canvas, line, &listing.doc, listing.top);
     document::rows(&mut canvas, rest, &listing.doc, (listing.top, model.more()), None);
 }

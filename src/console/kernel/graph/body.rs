@@ -70,7 +70,7 @@ pub fn of_row(state: &State, pane: &GraphPane, row: usize, width: u16) -> Body {
     };
     let width = usize::from(width);
     let mut cells = Vec::new();
-    pane.rows.gutter.below(row, &mut cells);
+    pane.rows.gutter.below(row, 0, &mut cells);
     let indent = (cells.len() + INDENT).min(width / 2);
     let separate = pane.settings.split.contains(&here.key);
     let lines = lines(state, here.key, separate, width.saturating_sub(indent + END));

@@ -216,7 +216,8 @@ impl GraphPane {
         }
         let mut left = line.checked_sub(self.form.head() + self.blank)?;
         (self.top..self.len()).find(|row| {
-            let lines = tall(self, *row);
+            let below = self.rows.get(*row).map_or(0, |here| self.free.below(here.key));
+            let lines = tall(self, *row) + below;
             let is_here = left < lines;
             left = left.saturating_sub(lines);
             is_here

@@ -3,8 +3,9 @@
 //! Must not know: what is in a pane.
 //!
 //! One arrangement at every size: the graph, then what is looked at. The panes at the bottom share one area: one of them is
-//! shown at a time.
+//! shown at a time. On a wide screen it is at the right of the graph.
 
+mod arrange;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -12,9 +13,6 @@ use ratatui::layout::Rect;
 
 use crate::kernel::pane::{Pane, Place};
 
-/// Fewest rows of a screen with a bar and words below it, and with a bar alone.
-const LOW_BAR: u16 = 16;
-const LOWEST_BAR: u16 = 10;
 /// Smallest screen on which the operator can decide.
 pub const DECIDABLE: (u16, u16) = (40, 10);
 /// Fewest rows between header and status line for a graph above what is looked at.
@@ -23,9 +21,10 @@ const BOTH: u16 = 14;
 const GRAPH: u16 = 6;
 /// Fewest rows of the frame of a decision.
 const FRAME: u16 = 3;
-/// Fewest columns for the inspector at the right of a text, and the columns of that text.
+/// Fewest columns for panes and details next to each other.
 const WIDE: u16 = 140;
-const TEXT: u16 = 106;
+/// Fewest columns of the graph next to a pane.
+const BESIDE: u16 = 80;
 
 /// A line between panes that the operator can move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +86,8 @@ pub struct Wants {
     pub dialog: Option<u16>,
     /// True while the branch is read as a text: it has the place of what is looked at, too.
     pub reads: bool,
+    /// Columns of the pane at the right of the graph; none where it is at the bottom.
+    pub beside: Option<u16>,
 }
 
 /// Size, focus and areas.
@@ -184,6 +185,26 @@ impl Screen {
             .unwrap_or(Pane::GRAPH)
     }
 
+    /// The most columns of a pane at the right of the graph; none on a screen that is not wide.
+    pub fn room_beside(&self) -> Option<u16> {
+        (self.width >= WIDE && !self.zoom).then(|| self.width - BESIDE)
+    }
+
+    /// Columns of a list, and of its details, which are next to it on a wide screen.
+    pub fn list_width(&self) -> u16 {
+        if self.has_details_beside() {
+            // A line separates them.
+            (self.width - 1) / 2
+        } else {
+            self.dialog_width()
+        }
+    }
+
+    /// True if the details of a list are next to it. A list that takes the whole width has them below it.
+    const fn has_details_beside(&self) -> bool {
+        self.width >= WIDE && !self.broad
+    }
+
     /// Columns of a dialog.
     pub fn dialog_width(&self) -> u16 {
         if self.broad {
@@ -216,9 +237,12 @@ impl Screen {
         Rect::new((self.width - width) / 2, body.y, width, height.min(body.height))
     }
 
-    /// Areas of a dialog with a list of `rows` rows and `more` rows of details: the whole, the
-    /// list, the details.
+    /// Areas of a dialog with a list of `rows` rows and `more` rows of details: the whole, the list, the details. On a wide
+    /// screen they are next to each other.
     pub fn listing(&self, rows: usize, more: usize) -> (Rect, Rect, Rect) {
+        if self.has_details_beside() && more > 0 {
+            return self.listing_beside(rows, more);
+        }
         let whole = self.dialog(rows + more + 1);
         let area = inside(whole);
         let requested = u16::try_from(rows).unwrap_or(u16::MAX);
@@ -230,8 +254,34 @@ impl Screen {
                     .saturating_sub(u16::try_from(more + 1).unwrap_or(u16::MAX)),
             )
         };
-        let (list, rest) = split_rows(area, requested.min(most.max(1)).min(area.height));
+        let (list, rest) = arrange::split_rows(area, requested.min(most.max(1)).min(area.height));
         (whole, list, inside(rest))
+    }
+
+    fn listing_beside(&self, rows: usize, more: usize) -> (Rect, Rect, Rect) {
+        let whole = Rect {
+            x: 0,
+            width: self.width,
+            ..self.dialog(rows.max(more))
+        };
+        let area = inside(whole);
+        let left = self.list_width();
+        let list = Rect { width: left, ..area };
+        let details = Rect {
+            x: area.x + left + 1,
+            width: area.width - left - 1,
+            ..area
+        };
+        (whole, list, details)
+    }
+
+    /// Rows of a dialog with a list and its details, without its title line.
+    pub fn listing_rows(&self, rows: usize, more: usize) -> usize {
+        if self.has_details_beside() && more > 0 {
+            rows.max(more)
+        } else {
+            rows + more + 1
+        }
     }
 
     /// The border at a place of the screen: a title line below a pane.
@@ -289,7 +339,7 @@ impl Screen {
 
     /// Computes the areas of the panes.
     pub fn arrange(&mut self, wants: Wants) {
-        self.places = places(self, wants);
+        self.places = arrange::places(self, wants);
     }
 
     /// The most rows of the frame of a decision.
@@ -298,183 +348,11 @@ impl Screen {
     }
 }
 
-/// A long message gets more rows only if no pane appears or disappears because of it.
-fn places(screen: &Screen, wants: Wants) -> Places {
-    let usual = laid_out(screen, wants, 0);
-    let requested = screen.wordy.saturating_sub(usual.status.height);
-    let shown = |places: &Places| {
-        [places.graph, places.queue, places.inspector, places.lower].map(|area| area.is_some())
-    };
-    (1..=requested)
-        .rev()
-        .map(|further| laid_out(screen, wants, further))
-        .find(|places| shown(places) == shown(&usual))
-        .unwrap_or(usual)
-}
-
-/// Areas with `further` more rows than usual for the message on the status line.
-fn laid_out(screen: &Screen, wants: Wants, further: u16) -> Places {
-    let (width, height) = (screen.width, screen.height);
-    let row = |y: u16, rows: u16| Rect::new(0, y.min(height), width, rows.min(height.saturating_sub(y)));
-    let header = row(0, 1);
-    let top = if wants.banner && height >= 5 { 2 } else { 1 };
-    let status_rows = further + if height >= 20 { 2 } else { 1 };
-    let status = row(height.saturating_sub(status_rows).max(1), status_rows);
-    let bar_rows = match (screen.bar, height) {
-        (true, LOW_BAR..) => 2,
-        (true, LOWEST_BAR..) => 1,
-        _ => 0,
-    };
-    let body = row(top, height.saturating_sub(top + status_rows + bar_rows));
-    let mut out = Places {
-        bar: (bar_rows > 0).then(|| row(body.bottom(), bar_rows)),
-        header,
-        banner: (top == 2).then(|| row(1, 1)),
-        status,
-        body,
-        ..Places::default()
-    };
-    if body.is_empty() {
-        return out;
-    }
-    if screen.zoom || width < 40 || body.height < 8 {
-        *slot(&mut out, screen.focus.place()) = Some(body);
-        open_frame(&mut out, wants);
-        return out;
-    }
-    let mut rest = body;
-    let sizes = &screen.sizes;
-    if screen.lower.is_some() && rest.height >= 16 {
-        let own = if screen.focus.place() == Place::Lower {
-            rest.height / 2
-        } else {
-            (rest.height / 4).max(4)
-        };
-        let own = sizes.lower.unwrap_or(own).clamp(2, rest.height - 8);
-        let (upper, lower) = split_rows(rest, rest.height - own);
-        out.lower = Some(lower);
-        rest = upper;
-    } else if screen.focus.place() == Place::Lower {
-        out.lower = Some(rest);
-        return out;
-    }
-    stack_panes(screen, wants, rest, &mut out);
-    open_frame(&mut out, wants);
-    out
-}
-
-/// Puts the graph, the queue and what is looked at above each other.
-fn stack_panes(screen: &Screen, wants: Wants, rest: Rect, out: &mut Places) {
-    let (sizes, focus) = (&screen.sizes, screen.focus.place());
-    if rest.height < BOTH && focus == Place::Graph {
-        out.graph = Some(rest);
-        return;
-    }
-    let is_read = wants.reads && wants.frame.is_none() && wants.dialog.is_none();
-    if is_read && focus != Place::Queue {
-        return stack_text(screen, rest, out);
-    }
-    let has_graph = rest.height >= BOTH;
-    let queue = match wants.queue {
-        _ if focus == Place::Queue => {
-            let rows = u16::try_from(wants.queue.unwrap_or(0)).unwrap_or(u16::MAX);
-            let most = if has_graph { rest.height / 4 } else { 3 };
-            let own = rows.saturating_add(1).clamp(2, most.max(3));
-            let room = rest
-                .height
-                .saturating_sub(if has_graph { GRAPH + FRAME } else { FRAME });
-            sizes.queue.unwrap_or(own).clamp(2, room.max(2))
-        }
-        Some(_) => 1,
-        None => 0,
-    };
-    let room = rest.height - queue;
-    let below = if has_graph {
-        let wanted = match wants.frame {
-            Some(rows) => u16::try_from(rows).unwrap_or(u16::MAX),
-            None if focus == Place::Inspector => u16::MAX,
-            None => rest.height / 2,
-        };
-        if let Some(dialog) = wants.dialog {
-            return stack_dialog(rest, dialog, out);
-        }
-        let usual = wanted.min(screen.most_of_frame()).min(room.saturating_sub(GRAPH));
-        let by_graph = sizes.graph.map(|graph| room.saturating_sub(graph));
-        by_graph.unwrap_or(usual).clamp(FRAME, room - FRAME)
-    } else {
-        room
-    };
-    let (upper, below) = split_rows(rest, rest.height - below);
-    let (graph, line) = split_rows(upper, upper.height - queue);
-    out.graph = has_graph.then_some(graph);
-    out.queue = (queue > 0).then_some(line);
-    out.inspector = Some(below);
-}
-
-/// A text alone; with the inspector at its right on a wide screen, or in its place while that has the focus.
-fn stack_text(screen: &Screen, rest: Rect, out: &mut Places) {
-    if screen.width >= WIDE {
-        let right = rest.width - TEXT;
-        out.graph = Some(Rect { width: TEXT, ..rest });
-        out.inspector = Some(Rect {
-            x: rest.x + TEXT,
-            width: right,
-            ..rest
-        });
-    } else if screen.focus.place() == Place::Inspector {
-        out.inspector = Some(rest);
-    } else {
-        out.graph = Some(rest);
-    }
-}
-
-/// The graph above a dialog.
-fn stack_dialog(rest: Rect, dialog: u16, out: &mut Places) {
-    let (graph, below) = split_rows(rest, rest.height - dialog.min(rest.height));
-    (out.graph, out.inspector) = (Some(graph), Some(below));
-}
-
-/// Takes the last row of what is looked at for the lower edge of a frame.
-fn open_frame(out: &mut Places, wants: Wants) {
-    let Some(area) = out
-        .inspector
-        .filter(|area| wants.frame.is_some() && area.height >= FRAME)
-    else {
-        return;
-    };
-    let (area, edge) = split_rows(area, area.height - 1);
-    (out.inspector, out.edge) = (Some(area), Some(edge));
-}
-
-fn slot(places: &mut Places, place: Place) -> &mut Option<Rect> {
-    match place {
-        Place::Graph => &mut places.graph,
-        Place::Queue => &mut places.queue,
-        Place::Inspector => &mut places.inspector,
-        Place::Lower => &mut places.lower,
-    }
-}
-
 impl Places {
     /// Area of a pane.
     pub fn of(&self, pane: Pane) -> Option<Rect> {
-        *slot(&mut self.clone(), pane.place())
+        *arrange::slot(&mut self.clone(), pane.place())
     }
-}
-
-fn split_rows(area: Rect, upper: u16) -> (Rect, Rect) {
-    let upper = upper.min(area.height);
-    (
-        Rect {
-            height: upper,
-            ..area
-        },
-        Rect {
-            y: area.y + upper,
-            height: area.height - upper,
-            ..area
-        },
-    )
 }
 
 /// The rows of a pane below its title line.

@@ -5,6 +5,7 @@
 use ratatui::layout::Rect;
 
 use super::{Explained, Row, RowsPane, view};
+use crate::ground::columns::Columns as _;
 use crate::ground::motion::Move;
 use crate::ground::paint::Canvas;
 use crate::ground::symbols::Charset;
@@ -45,31 +46,55 @@ pub struct RowsKind {
     pub make: fn(Making<'_>) -> (String, Vec<Row>),
 }
 
+impl RowsKind {
+    /// Makes the rows for this number of columns, if something changed.
+    fn renew(&self, model: &mut Model, width: u16) {
+        let now = model.now_of_run().filter(|_| self.pane.ticks());
+        let lasts = now.filter(|_| model.run.is_busy()).map(|now| now / 1000);
+        let key = Some((model.run.state.seq, width, lasts));
+        let lower = &mut model.lower;
+        if lower.of(self.pane).is_some_and(|rows| rows.made == key) {
+            return;
+        }
+        let (title, made) = (self.make)(Making {
+            run: &model.run,
+            cached: &mut model.cached,
+            now,
+            explained: &lower.explained,
+            marked: lower.marked,
+            width,
+            charset: model.settings.charset,
+        });
+        let rows = lower.of_mut(self.pane);
+        rows.made = key;
+        rows.take(title, made);
+    }
+}
+
 impl Kind for RowsKind {
     fn pane(&self) -> Pane {
         self.pane
     }
 
+    fn columns(&self, model: &mut Model, room: u16) -> u16 {
+        self.renew(model, room);
+        let Some(rows) = model.lower.of(self.pane) else {
+            return room;
+        };
+        let widest = rows.rows.iter().map(|row| row.words.columns()).max();
+        let title = self.pane.name().columns() + 1 + rows.title.columns();
+        // A row has a blank at each side, a title two.
+        let columns = (widest.unwrap_or(0) + 2).max(title + 4);
+        u16::try_from(columns).unwrap_or(room).min(room)
+    }
+
     fn prepare(&self, model: &mut Model, area: Rect) {
-        let now = model.now_of_run().filter(|_| self.pane.ticks());
-        let lasts = now.filter(|_| model.run.is_busy()).map(|now| now / 1000);
-        let key = Some((model.run.state.seq, area.width, lasts));
-        let lower = &mut model.lower;
-        if lower.of(self.pane).is_none_or(|rows| rows.made != key) {
-            let (title, made) = (self.make)(Making {
-                run: &model.run,
-                cached: &mut model.cached,
-                now,
-                explained: &lower.explained,
-                marked: lower.marked,
-                width: area.width,
-                charset: model.settings.charset,
-            });
-            let rows = lower.of_mut(self.pane);
-            rows.made = key;
-            rows.take(title, made);
-        }
-        lower.of_mut(self.pane).scroll(usize::from(inside(area).height));
+        let room = model.screen.room_beside().unwrap_or(area.width);
+        self.renew(model, room);
+        model
+            .lower
+            .of_mut(self.pane)
+            .scroll(usize::from(inside(area).height));
     }
 
     fn draw(&self, model: &Model, canvas: &mut Canvas<'_>, area: Rect) {

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how rows come to be.
 
+pub(crate) mod free;
 pub(crate) mod lines;
 pub(crate) mod map;
 pub(crate) mod margins;
@@ -22,6 +23,7 @@ use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
 use crate::kernel::draw::shell;
 use crate::kernel::graph::row_texts::{RowTexts, TextBasis};
+use crate::kernel::graph::rows::Row;
 use crate::kernel::graph::{Form, Level, body};
 use crate::kernel::model::Model;
 use crate::kernel::model::screen::inside;
@@ -260,6 +262,9 @@ fn lanes_of(
                         ..place
                     };
                     below = text(model, canvas, room, row);
+                    if plan.is_none() {
+                        below += free_text(model, canvas, room, (row, here), columns);
+                    }
                 }
             }
             None => {
@@ -344,12 +349,37 @@ fn lanes(
     }
 }
 
+/// Draws the text of a node that is in free rows below it. Returns the lines used.
+fn free_text(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    room: Rect,
+    (row, here): (usize, &Row),
+    columns: RowColumns,
+) -> u16 {
+    let graph = &model.graph;
+    let Some(long) = graph.free.get(here.key) else {
+        return 0;
+    };
+    let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    let mut cells = Vec::new();
+    graph.rows.gutter.below(row, open(model, row + 1), &mut cells);
+    for (at, line) in long.below.iter().enumerate().take(usize::from(room.height)) {
+        let place = row_of(room, at as u16);
+        lanes(model, canvas, place, &cells, (' ', Role::Line), columns.lanes);
+        canvas.row(columns.text_place(place), line, more);
+    }
+    u16::try_from(long.below.len())
+        .unwrap_or(u16::MAX)
+        .min(room.height)
+}
+
 /// Draws the text of a node below its row, at the level with text. Returns the lines used.
 fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize) -> u16 {
     let graph = &model.graph;
     let body = body::of_row(&model.run.state, graph, row, graph.map.room.0);
     let mut cells = Vec::new();
-    graph.rows.gutter.below(row, &mut cells);
+    graph.rows.gutter.below(row, open(model, row + 1), &mut cells);
     for (at, line) in body.lines.iter().enumerate().take(usize::from(room.height)) {
         let place = row_of(room, at as u16);
         let beside = body.indent.saturating_sub(1);

@@ -77,7 +77,7 @@ fn the_header_shows_how_much_of_the_window_is_used() {
 
 #[test]
 fn a_write_that_failed_is_no_value_of_the_state() {
-    let mut stage = Stage::new(160, 40);
+    let mut stage = Stage::new(130, 40);
     stage.spent();
     stage.press("5");
     let row = |stage: &Stage| {

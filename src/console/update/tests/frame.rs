@@ -86,7 +86,7 @@ fn in_the_log_and_the_attempts_it_is_a_quotation_too() {
         reason: reason.clone(),
         ..Stage::verdict()
     };
-    let mut stage = asked(200, verdict);
+    let mut stage = asked(240, verdict);
     stage.call(CallEvent::Decided {
         call: id("c3"),
         rev: Rev(1),

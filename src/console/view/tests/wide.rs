@@ -119,7 +119,10 @@ fn borders_stand_in_one_column_beside_such_characters() {
 #[test]
 fn a_row_of_the_graph_is_cut_where_it_is_full() {
     let mut stage = stage(60, 16);
-    stage.press("1");
+    for node in ["t4", "t5", "t6", "t7", "t8", "t9", "t10"] {
+        stage.thought(node, "one more");
+    }
+    stage.press("1 g");
     let rows = shown(&stage.draw());
     let output = rows
         .iter()

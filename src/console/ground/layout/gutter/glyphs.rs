@@ -165,13 +165,18 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         }
     }
 
-    /// The cells of a continuation line below a row: the lines that continue downwards.
-    pub fn below(&self, row: usize, out: &mut Vec<Cell>) {
+    /// The cells of a continuation line below a row: the lines that continue downwards. `open` are the lanes of
+    /// [`Self::open_lanes`] of the next row, or 0.
+    pub fn below(&self, row: usize, open: u32, out: &mut Vec<Cell>) {
         out.clear();
         let down = self.row(row).map_or(0, |row| row.down);
         for lane in 0..self.lanes {
-            let on = down & (1 << lane) != 0;
-            out.push(Cell(if on { Cell::UP | Cell::DOWN } else { 0 }));
+            let has = |lanes: u32| lanes & (1 << lane) != 0;
+            out.push(Cell(match (has(down), has(open)) {
+                (true, _) => Cell::UP | Cell::DOWN,
+                (false, true) => Cell::OPEN,
+                (false, false) => 0,
+            }));
             out.push(Cell::default());
         }
         while out.last().is_some_and(|cell| cell.is_blank()) {

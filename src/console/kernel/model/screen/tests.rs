@@ -31,13 +31,14 @@ proptest! {
     fn panes_never_overlap_or_leave_the_screen(
         width in 0u16..300, height in 0u16..120, queued in 0usize..50, banner: bool, zoom: bool,
         lower in prop::option::of(0usize..4), pane in 0usize..7, wordy in 0u16..9,
+        beside in prop::option::of(1u16..400), reads: bool,
         sizes in prop::array::uniform3(prop::option::of(0u16..400)), frame in prop::option::of(2usize..90),
     ) {
         let mut screen = Screen::new(width, height);
         screen.zoom = zoom;
         let shown = |screen: &mut Screen, wordy: u16| {
             screen.wordy = wordy;
-            screen.arrange(Wants { queue: (queued > 0).then_some(queued), banner, frame, dialog: None, reads: false });
+            screen.arrange(Wants { queue: (queued > 0).then_some(queued), banner, frame, dialog: None, reads, beside: beside.filter(|_| width >= WIDE) });
             all().iter().map(|pane| screen.places.of(*pane).is_some()).collect::<Vec<_>>()
         };
         screen.lower = lower.and_then(|at| all().into_iter().filter(|pane| pane.place() == Place::Lower).nth(at));
@@ -54,13 +55,17 @@ proptest! {
                 prop_assert!(area.intersection(*other).is_empty(), "{area:?} {other:?}");
             }
         }
-        if let (Some(graph), Some(below), [None, None, None]) = (places.graph, places.inspector, sizes) {
+        let below = places.inspector.filter(|area| area.x == 0);
+        if let (Some(graph), Some(below), [None, None, None]) = (places.graph, below, sizes) {
             prop_assert!(graph.height >= GRAPH && graph.x == below.x, "{graph:?}");
             let edge = places.edge.map_or(0, |edge| edge.height);
             prop_assert!(below.height + edge <= screen.most_of_frame().max(FRAME), "{below:?}");
         }
         if height >= 4 && width > 0 {
             prop_assert!(places.of(screen.focus).is_some(), "the focused pane is on screen");
+        }
+        if let (Some(graph), Some(beside)) = (places.graph, places.lower.filter(|area| area.x > 0)) {
+            prop_assert!(graph.width >= BESIDE && graph.right() == beside.x, "{graph:?} {beside:?}");
         }
     }
 }

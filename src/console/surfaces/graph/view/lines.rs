@@ -44,7 +44,7 @@ impl From<Styled> for RowLine {
 
 impl RowLine {
     /// Both parts in a number of columns; the last column stays free.
-    fn joined(self, columns: usize) -> Styled {
+    pub(crate) fn joined(self, columns: usize) -> Styled {
         let Self { mut left, right } = self;
         if !right.0.is_empty() {
             let gap = columns
@@ -129,6 +129,7 @@ pub(crate) fn node_row(
     };
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     let width = usize::from(words.width);
+    let long = model.graph.free.get(here.key).filter(|_| by_cursor);
     let known = model.graph.texts.get(here.key, width, looks.1);
     #[cfg(test)]
     if let Some(known) = known {
@@ -138,7 +139,7 @@ pub(crate) fn node_row(
             "a known text is the present one"
         );
     }
-    match known {
+    match long.map(|long| &long.row).or(known) {
         Some(line) => canvas.row(words, line, more),
         None => canvas.row(words, &line(model, here, looks.1, width), more),
     }

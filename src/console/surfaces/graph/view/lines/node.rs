@@ -13,6 +13,7 @@ use crate::ground::theme::Role;
 use crate::kernel::model::Model;
 use crate::run::run_phase::AT_THE_HALT;
 use crate::run::summary::{self, Summary};
+use overrule_base::text::head;
 use overrule_domain::badge::{self, Badge};
 use overrule_domain::call::{Call, Status};
 use overrule_domain::id::{NodeId, NodeKind};
@@ -116,6 +117,15 @@ fn dangers(model: &Model, call: &Call) -> String {
 
 /// The text of a node's row without its id. `row` is the role of all of its own words, where it has one.
 pub(crate) fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> RowLine {
+    line_of(model, id, row, width, true)
+}
+
+/// The same for a call whose output is below its row: the row does not say it too.
+pub(crate) fn line_above(model: &Model, id: NodeId, width: usize) -> RowLine {
+    line_of(model, id, None, width, false)
+}
+
+fn line_of(model: &Model, id: NodeId, row: Option<Role>, width: usize, has_text: bool) -> RowLine {
     let state = &model.run.state;
     let Some(node) = state.node(id) else {
         return RowLine::default();
@@ -126,7 +136,13 @@ pub(crate) fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usi
     let line = heading(model, node, row);
     let room = width.saturating_sub(chips.columns());
     let mut line = match (state.calls.get(&id), node.as_call()) {
-        (Some(call), Some(content)) => call_line(model, line, (call, content), row, room),
+        (Some(call), Some(content)) => {
+            let mut found = CallResult::of(model, call, (content.0, content.1));
+            if !has_text {
+                found.text = (Role::Dim, Summary::default());
+            }
+            call_line(model, line, (call, content), found, row, room)
+        }
         _ => RowLine::from(text_line(model, line, node, row, (room, has_chips))),
     };
     line.left.0.extend(chips.0);
@@ -162,12 +178,12 @@ fn call_line(
     model: &Model,
     line: Styled,
     (call, (tool, args)): (&Call, (&Arc<str>, &Arc<str>)),
+    found: CallResult,
     row: Option<Role>,
     width: usize,
 ) -> RowLine {
     let state = &model.run.state;
     let role = |usual: Role| row.unwrap_or(usual);
-    let found = CallResult::of(model, call, (tool, args));
     let time = (width >= WITH_TIME).then(|| format!("{:>TIME$}", took(call)));
     let mut right = Styled::new();
     if !found.word.1.is_empty() {
@@ -248,6 +264,30 @@ fn text_line(
     };
     let room = last_room(&line, width, has_chips);
     line.summary(role(usual), &summary::of(state, node), room)
+}
+
+/// The text of a node that is no call in full, over at least `most` rows where it has so many; the parents without a line
+/// are in the first one.
+pub(crate) fn text_rows(model: &Model, node: &Node, width: usize, most: usize) -> Vec<Styled> {
+    let chips = chips(model, node.id, width / 2);
+    let columns = width.saturating_sub(chips.columns()).max(1);
+    let mut first = heading(model, node, None);
+    let mut rows = Vec::new();
+    let role = match node.now().origin {
+        Origin::Operator { .. } => Role::Edited,
+        _ => Role::Text,
+    };
+    for line in node.text().lines().filter(|line| !line.trim().is_empty()) {
+        let (line, _) = head(line.trim_end(), columns * most);
+        rows.extend(std::mem::take(&mut first).laid_out(role, line).over(columns, 0));
+        if rows.len() >= most {
+            break;
+        }
+    }
+    if let Some(first) = rows.first_mut() {
+        first.0.extend(chips.0);
+    }
+    rows
 }
 
 /// Columns of the last text of a line. Without chips after it, the edge of the row cuts it.
