@@ -7,6 +7,7 @@ pub(crate) mod branches;
 pub(crate) mod call;
 pub(crate) mod change;
 pub(crate) mod changed_lines;
+pub(crate) mod changed_texts;
 pub(crate) mod classify;
 pub(crate) mod compare;
 pub(crate) mod context;

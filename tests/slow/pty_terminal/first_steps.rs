@@ -80,7 +80,7 @@ fn edit(run: &mut Run, removed: usize, typed: &str) {
     run.types(&"\x7f".repeat(removed));
     run.types(typed);
     run.types("\x13");
-    run.wait_for("what this edit does");
+    run.wait_for("rewrite of t");
     run.armed();
     run.types("\r");
     run.wait_for("Committed 1 edit");

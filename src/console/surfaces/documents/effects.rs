@@ -9,7 +9,7 @@ use crate::ground::doc::Styled;
 use crate::ground::theme::Role;
 use crate::kernel::keymap::Keymap;
 use crate::kernel::listing::{Line, Rows};
-use crate::run::maker::Maker;
+use crate::run::maker::{Maker, WHOLE};
 use crate::run::summary;
 use crate::run::target::Target;
 use overrule_base::text;
@@ -23,6 +23,8 @@ use overrule_present::{outcome, time};
 
 /// Indent of the further rows of an entry.
 const INDENT: usize = 4;
+/// The outcome that is not named.
+const SUCCEEDED: &str = "succeeded";
 /// The most named calls that would repeat an execution.
 const NAMED: usize = 3;
 
@@ -171,15 +173,18 @@ fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Vec<Styled> {
 fn execution_lines(state: &State, width: u16, seq: Seq, word: &str) -> Option<(Styled, String)> {
     let (line, mut words) = if let Some(one) = state.origin.elsewhere.get(&seq) {
         let line = Styled::new().own(Role::Accent, format!("  {} ", one.what.call));
-        let line = called(line, &one.what.tool, &one.what.args, width);
+        let line = called(state, line, (&one.what.tool, &one.what.args), Some(width));
         let view = ElsewhereView::of(&one.what);
         let words = format!("    {}, {}", time::second(view.at), happened(&view));
         (line, words)
     } else {
         let view = ExecutionView::of(state, state.ledger.get(&seq)?);
         let named = thread::named(state, view.call);
-        let line = Styled::new().own(Role::Accent, format!("  {named} {} ", view.rev));
-        let line = called(line, view.tool, view.args, width);
+        let mut line = Styled::new().own(Role::Accent, format!("  {named} "));
+        if view.rev.0 > 1 {
+            line = line.own(Role::Dim, format!("revision {} ", view.rev.0));
+        }
+        let line = called(state, line, (view.tool, view.args), Some(width));
         let words = format!("    {}, {}", time::second(view.at), outcome(view.outcome));
         (line, words)
     };
@@ -190,11 +195,40 @@ fn execution_lines(state: &State, width: u16, seq: Seq, word: &str) -> Option<(S
     Some((line, words))
 }
 
-/// Adds a tool with its arguments, in one row.
-fn called(line: Styled, tool: &str, args: &str, width: u16) -> Styled {
+/// Adds a tool and what the call is about: in one row, or whole.
+fn called(state: &State, line: Styled, (tool, args): (&str, &str), width: Option<u16>) -> Styled {
     let line = line.untrusted(Role::Text, tool, 40).own(Role::Text, " ");
+    let object = summary::object(state, tool, args);
+    let Some(width) = width else {
+        return line.summary_at_length(Role::Text, &object, WHOLE);
+    };
     // A sign at the end marks a cut.
     let used = line.plain().columns() + 1;
     let room = usize::from(width).saturating_sub(used).max(8);
-    line.summary(Role::Text, &summary::arguments(args), room)
+    line.summary(Role::Text, &object, room)
+}
+
+/// An effect by its call, and its outcome unless it succeeded.
+pub(crate) fn named(state: &State, seq: Seq) -> Styled {
+    let line = |named: String| Styled::new().own(Role::Warning, format!("{named} "));
+    if let Some(one) = state.origin.elsewhere.get(&seq) {
+        let line = line(one.what.call.to_string());
+        let view = ElsewhereView::of(&one.what);
+        return called(state, line, (&one.what.tool, &one.what.args), None)
+            .own(Role::Dim, format!("  {}", happened(&view)));
+    }
+    let Some(entry) = state.ledger.get(&seq) else {
+        return Styled::new();
+    };
+    let view = ExecutionView::of(state, entry);
+    let line = called(
+        state,
+        line(thread::named(state, view.call)),
+        (view.tool, view.args),
+        None,
+    );
+    match outcome(view.outcome) {
+        words if words == SUCCEEDED => line,
+        words => line.own(Role::Warning, format!("  {words}")),
+    }
 }

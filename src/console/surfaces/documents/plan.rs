@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a change is committed.
 //!
-//! Effects that cannot be reverted come first.
+//! The texts that change come first, then what becomes of the nodes, then the effects that stay.
 
 use std::sync::Arc;
 
@@ -15,23 +15,29 @@ use crate::run::summary::Summary;
 use crate::surfaces::review::{Review, Whose};
 use overrule_base::text::submit_warning;
 use overrule_domain::advice::{Advice as _, Cards};
-use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter};
-use overrule_domain::id::{NodeId, Rev, TurnId};
+use overrule_domain::command::{CallCommand, Command, Edit, InsertAfter};
+use overrule_domain::id::{NodeId, NodeKind, Rev, TurnId};
 use overrule_domain::lineage::Plan;
 use overrule_domain::refusal::Refusal;
 use overrule_domain::thread;
 use overrule_present::branch::title;
+use overrule_present::many;
 use overrule_present::plan::{PlanRequestView, PlanView};
 use overrule_present::question;
 
+use super::changed_texts;
 use super::revisions::diff_texts;
 
 /// The most named nodes of a kind.
 const MOST: usize = 40;
 /// The most listed effects.
 const MOST_EFFECTS: usize = 50;
+/// The most nodes whose earlier text is shown.
+const MOST_TEXTS: usize = 4;
+/// Columns of a name before what stands beside it.
+const BESIDE: usize = 16;
 
-/// Adds a previewed change: its reason, its consequences and its text.
+/// Adds a previewed change: its text, then what it does.
 pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview) {
     if !review.meanwhile.is_empty() {
         maker.own(Role::Warning, &review.meanwhile);
@@ -39,16 +45,10 @@ pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview
     if !review.reason.is_empty() {
         maker.field("reason", &review.reason);
     }
-    let again = matches!(
-        review.command,
-        Command::Edit(EditCommand::Undo { .. } | EditCommand::Redo { .. } | EditCommand::Switch { .. })
-    );
-    if again {
-        maker.own(
-            Role::Warning,
-            "This reverts no effects: what tools did has happened. No approval comes back.",
-        );
-        revision_changes(maker, &edit_preview.revision_changes);
+    changes(maker, review);
+    revision_changes(maker, &edit_preview.revision_changes);
+    if maker.doc.rows() > 0 {
+        maker.own(Role::Text, "");
     }
     match &edit_preview.plan {
         Ok(plan) => {
@@ -58,10 +58,11 @@ pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview
         }
         Err(refusal) => refused(maker, refusal),
     }
+}
+
+/// Adds the texts that the edits change.
+fn changes(maker: &mut Maker<'_>, review: &Review) {
     let several = review.changes.len() > 1;
-    if !several && !review.changes.is_empty() {
-        maker.own(Role::Title, "the change");
-    }
     for (at, changed) in review.changes.iter().enumerate() {
         if several || review.whose == Whose::AllStaged {
             let line = Styled::new()
@@ -137,21 +138,27 @@ fn place(maker: &mut Maker<'_>, edit: &Edit) {
     maker.over(line, usize::from(NAME));
 }
 
-/// Adds nodes that stay with another revision, because another branch becomes active.
-fn revision_changes(maker: &mut Maker<'_>, claims: &[(NodeId, Rev, Rev)]) {
-    let words: Vec<String> = claims
+/// Adds the texts of nodes that stay with another revision, because another branch becomes active.
+fn revision_changes(maker: &mut Maker<'_>, changes: &[(NodeId, Rev, Rev)]) {
+    let state = &maker.run.state;
+    let texts: Vec<(NodeId, Rev, [Arc<str>; 2])> = changes
         .iter()
-        .take(MOST)
-        .map(|(node, then, now)| format!("{node} {then} instead of {now}"))
+        .take(MOST_TEXTS)
+        .filter_map(|(id, then, now)| {
+            let node = state.node(*id)?;
+            let [now, back] = [node.revision(*now)?, node.revision(*then)?];
+            Some((*id, *then, changed_texts::of(&now.content, &back.content)))
+        })
         .collect();
-    if words.is_empty() {
-        return;
+    for (node, then, texts) in texts {
+        let words = format!("{node} becomes revision {} again", then.0);
+        maker.own(Role::Dim, words);
+        diff_texts(maker, &texts);
     }
-    let list = match claims.len().saturating_sub(MOST) {
-        0 => words.join(", "),
-        more => format!("{} and {more} more", words.join(", ")),
-    };
-    maker.own(Role::Ok, format!("active again: {list}"));
+    if changes.len() > MOST_TEXTS {
+        let more = many(changes.len() - MOST_TEXTS, "more node");
+        maker.own(Role::Dim, format!("{more} with an earlier revision"));
+    }
 }
 
 /// Adds the impact of a change of a node, whatever the new text is.
@@ -205,7 +212,7 @@ fn approvals(maker: &mut Maker<'_>, view: &PlanView<'_>, edits: &[Edit]) {
         } else {
             maker.own(
                 Role::Decision,
-                format!("the policy decides about {id} again before it runs: it runs immediately, or asks"),
+                format!("{id} runs or asks: the policy decides about it again"),
             );
             let order = call.and_then(|call| question::order(state, call));
             if let Some(order) = order {
@@ -222,7 +229,6 @@ fn approvals(maker: &mut Maker<'_>, view: &PlanView<'_>, edits: &[Edit]) {
 }
 
 fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
-    effects(maker, plan);
     let run = maker.run;
     let view = PlanView::of(&run.state, plan, None);
     lost_inputs(maker, &view);
@@ -232,53 +238,34 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         ..
     } = &view;
     let fates = &calls.by_fate;
-    if of_nodes.superseded.is_empty()
-        && of_nodes.recalled.is_empty()
-        && fates.may_run.is_empty()
-        && fates.may_run_again.is_empty()
-        && fates.run_again.is_empty()
-        && plan.effects.is_empty()
-        && calls.cancelled.is_empty()
-    {
-        maker.own(Role::Ok, "no finished calls affected");
-    }
     let groups: [(&str, Role, &[NodeId]); 11] = [
-        ("comes back", Role::Ok, of_nodes.recalled),
+        ("active again", Role::Text, of_nodes.recalled),
         ("runs", Role::Running, &fates.run),
         ("runs or asks", Role::Awaiting, &fates.run_or_ask),
         ("runs again", Role::Running, &fates.run_again),
         ("may run again", Role::Stale, &fates.may_run_again),
         ("may run", Role::Stale, &fates.may_run),
         ("cancelled", Role::Failed, calls.cancelled),
-        ("superseded", Role::Superseded, of_nodes.superseded),
+        ("superseded", Role::Text, of_nodes.superseded),
         ("may be so too", Role::Stale, of_nodes.perhaps),
         ("not ended", Role::Blocked, calls.drained),
-        ("kept", Role::Ok, of_nodes.unchanged),
+        ("kept", Role::Dim, of_nodes.unchanged),
     ];
+    if groups
+        .iter()
+        .all(|(name, _, ids)| *name == "kept" || ids.is_empty())
+    {
+        let words = match plan.turns.len() {
+            0 => "nothing".to_owned(),
+            count => many(count, "turn"),
+        };
+        row(maker, "superseded", Styled::new().own(Role::Text, words));
+    }
     for (name, role, ids) in groups {
         nodes(maker, name, role, ids);
     }
-    nodes(maker, "correction kept", Role::Ok, of_nodes.corrections);
-    if !of_nodes.corrections_may_be_lost.is_empty() {
-        nodes(
-            maker,
-            "may be lost",
-            Role::Stale,
-            of_nodes.corrections_may_be_lost,
-        );
-        maker.own(
-            Role::Text,
-            "a correction is kept only where the model makes the same call again".to_owned(),
-        );
-    }
-    nodes(maker, "correction lost", Role::Failed, of_nodes.corrections_lost);
-    if !plan.turns.is_empty() {
-        let turns = match plan.turns.len() {
-            1 => "1 turn superseded".to_owned(),
-            count => format!("{count} turns superseded"),
-        };
-        maker.own(Role::Superseded, turns);
-    }
+    corrections(maker, &view);
+    effects(maker, plan);
     if !view.suspended.is_empty() {
         let turns = match view.suspended.len() {
             1 => "1 later turn suspended: active again if its inputs come out equal".to_owned(),
@@ -297,7 +284,49 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         };
         maker.own(Role::Stale, turns);
     }
-    maker.own(Role::Text, asked(&view.request));
+    let may_run = [
+        &fates.run,
+        &fates.run_or_ask,
+        &fates.run_again,
+        &fates.may_run_again,
+        &fates.may_run,
+    ];
+    let idle = may_run.iter().all(|ids| ids.is_empty());
+    let mut then = asked(&view.request);
+    if idle {
+        then += "; no call runs yet";
+    }
+    row(maker, "then", Styled::new().own(Role::Text, then));
+}
+
+/// Adds what becomes of corrected results.
+fn corrections(maker: &mut Maker<'_>, view: &PlanView<'_>) {
+    nodes(maker, "correction kept", Role::Text, view.nodes.corrections);
+    if !view.nodes.corrections_may_be_lost.is_empty() {
+        nodes(
+            maker,
+            "may be lost",
+            Role::Stale,
+            view.nodes.corrections_may_be_lost,
+        );
+        maker.own(
+            Role::Text,
+            "a correction is kept only where the model makes the same call again".to_owned(),
+        );
+    }
+    nodes(
+        maker,
+        "correction lost",
+        Role::Failed,
+        view.nodes.corrections_lost,
+    );
+}
+
+/// Adds a name and what stands beside it, over as many rows as that needs.
+fn row(maker: &mut Maker<'_>, name: &str, words: Styled) {
+    let mut line = Styled::new().own(Role::Dim, format!("{name:<BESIDE$}"));
+    line.0.extend(words.0);
+    maker.over(line, BESIDE);
 }
 
 /// Adds the calls that read a name which nothing gives a value any more.
@@ -321,72 +350,60 @@ fn asked(request: &PlanRequestView) -> String {
         (false, true) => "the model is asked again only if something comes out different",
         (false, false) => return "the model is not asked again".to_owned(),
     };
+    let tokens = about(request.tokens);
     match &request.cost {
-        Some(cost) => format!(
-            "{words}, about {} tokens, {cost} for what is sent",
-            request.tokens
-        ),
-        None => format!("{words}, about {} tokens", request.tokens),
+        Some(cost) => format!("{words}, about {tokens} tokens, {cost} for what is sent"),
+        None => format!("{words}, about {tokens} tokens"),
     }
 }
 
-/// Adds a count and names, wrapped.
+/// A number to two digits, or to hundreds, with its thousands set apart.
+fn about(number: u64) -> String {
+    let unit = if number >= 1_000 { 100 } else { 10 };
+    let number = number.div_ceil(unit).saturating_mul(unit);
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => format!("{},{:03}", number / 1_000, number % 1_000),
+        _ => format!("{}k", number / 1_000),
+    }
+}
+
+/// Adds nodes by their names. A result is not named beside its call.
 fn nodes(maker: &mut Maker<'_>, name: &str, role: Role, ids: &[NodeId]) {
-    /// Columns before the names.
-    const BEFORE: usize = 22;
-    if ids.is_empty() {
+    let is_beside = |id: &NodeId| id.kind == NodeKind::Observation && ids.contains(&id.call());
+    let named: Vec<&NodeId> = ids.iter().filter(|id| !is_beside(id)).collect();
+    if named.is_empty() {
         return;
     }
-    let mut words: Vec<String> = ids.iter().take(MOST).map(NodeId::to_string).collect();
-    if ids.len() > MOST {
-        words.push(format!("and {} more", ids.len() - MOST));
+    let words: Vec<String> = named.iter().take(MOST).map(ToString::to_string).collect();
+    let mut words = words.join(" ");
+    if named.len() > MOST {
+        words += &format!(" and {} more", named.len() - MOST);
     }
-    let room = usize::from(maker.width).saturating_sub(BEFORE).max(8);
-    let mut rows: Vec<String> = Vec::new();
-    for word in words {
-        match rows.last_mut() {
-            Some(row) if row.len() + 1 + word.len() <= room => {
-                row.push(' ');
-                row.push_str(&word);
-            }
-            _ => rows.push(word),
-        }
-    }
-    for (at, row) in rows.into_iter().enumerate() {
-        let line = if at == 0 {
-            Styled::new()
-                .own(Role::Dim, format!("{name:<15} "))
-                .own(role, format!("{:>4}  ", ids.len()))
-        } else {
-            Styled::new().own(Role::Dim, " ".repeat(BEFORE))
-        };
-        maker.doc.line(line.own(Role::Text, row));
-    }
+    row(maker, name, Styled::new().own(role, words));
 }
 
-/// Adds effects that happened already and stay, whatever happens to their calls.
+/// Adds effects that happened already: they stay, whatever happens to their calls.
 fn effects(maker: &mut Maker<'_>, plan: &Plan) {
-    if plan.effects.is_empty() {
-        return;
-    }
-    let head = match plan.effects.len() {
-        1 => "1 effect happened already and stays; no edit or undo reverts it:".to_owned(),
-        count => format!("{count} effects happened already and stay; no edit or undo reverts them:"),
-    };
-    maker.own(Role::Warning, head);
-    for seq in plan.effects.iter().take(MOST_EFFECTS) {
-        let again = maker.run.state.ledger.get(seq).map(|entry| entry.call);
+    for (at, seq) in plan.effects.iter().take(MOST_EFFECTS).enumerate() {
+        let state = &maker.run.state;
+        let again = state.ledger.get(seq).map(|entry| entry.call);
         let word = match again {
             // The effect was of another call.
             Some(call) if plan.is_first_run(call) => "",
-            Some(call) if plan.is_certain(call) => "runs again",
-            Some(call) if plan.possible.contains(&call) => "may run again",
+            Some(call) if plan.is_certain(call) => "  runs again",
+            Some(call) if plan.possible.contains(&call) => "  may run again",
             _ => "",
         };
-        super::effects::entry(maker, *seq, word);
+        let words = super::effects::named(state, *seq).own(Role::Warning, word);
+        row(maker, if at == 0 { "stays" } else { "" }, words);
     }
     if plan.effects.len() > MOST_EFFECTS {
         let more = plan.effects.len() - MOST_EFFECTS;
-        maker.own(Role::Warning, format!("and {more} effects more"));
+        row(
+            maker,
+            "",
+            Styled::new().own(Role::Warning, format!("and {more} more")),
+        );
     }
 }

@@ -10,11 +10,12 @@ use crate::kernel::model::Model;
 use crate::kernel::model::staged_edits::commit_of;
 use crate::kernel::sheet::Sheet;
 use crate::run::summary;
-use crate::surfaces::documents::content_text;
+use crate::surfaces::documents::{changed_texts, content_text};
 use crate::surfaces::review::{Changed, Review, Whose};
 use overrule_domain::branch;
 use overrule_domain::command::{Command, Edit};
 use overrule_domain::id::{Epoch, NodeId};
+use overrule_domain::node::{Channel, Content};
 use overrule_domain::state::State;
 
 /// Previews a command that edits no text: an undo, another branch, another request.
@@ -34,9 +35,9 @@ pub(crate) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
             texts: texts(state, edit),
         })
         .collect();
-    let title = match edits.len() {
-        1 => "what this edit does".to_owned(),
-        count => format!("what these {count} edits do together"),
+    let title = match edits.as_slice() {
+        [edit] => named(edit),
+        _ => format!("{} edits together", edits.len()),
     };
     let reason = match whose {
         Whose::AllStaged => model.staged_edits.reason.clone(),
@@ -45,6 +46,21 @@ pub(crate) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
     let keep = whose == Whose::AllStaged && model.staged_edits.keep_later;
     let command = Command::Edit(commit_of(edits, keep));
     show(model, command, title, changes, reason, whose);
+}
+
+/// What an edit is, as a title.
+fn named(edit: &Edit) -> String {
+    match edit {
+        Edit::Call { node, .. } => format!("edit of {node}"),
+        Edit::Text { node, .. } => format!("rewrite of {node}"),
+        Edit::Observation { node, .. } => format!("correction of {node}"),
+        Edit::InsertPrompt { .. } => "guidance".to_owned(),
+        Edit::InsertThought { .. } => "new thought".to_owned(),
+        Edit::InsertCall { .. } => "new call".to_owned(),
+        Edit::RejectAnswer { node, .. } => format!("rejection of {node}"),
+        Edit::Copy { node, .. } => format!("copy of {}", node.observation()),
+        Edit::Delete { node, .. } => format!("deletion of {node}"),
+    }
 }
 
 /// Previews a value that was typed for a call.
@@ -57,7 +73,7 @@ pub(crate) fn value(model: &mut Model, command: Command, (call, value): (NodeId,
         what: summary::named_node(state, call),
         texts: [old.unwrap_or_default().into(), doc::readable(value)],
     };
-    let title = format!("what this result of {call} does");
+    let title = format!("result of {call}");
     show(model, command, title, vec![changed], String::new(), Whose::New);
 }
 
@@ -94,9 +110,30 @@ pub(crate) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
             .unwrap_or_default()
     };
     let call = |tool: &str, args: &str| format!("{tool}\n{}", json::pretty(args));
+    let new_content = match edit {
+        Edit::Call { node, tool, args, .. } => {
+            let (tool, args) = (Arc::clone(tool), Arc::clone(args));
+            Some((node, Content::Call { tool, args }))
+        }
+        Edit::Text { node, text, .. } => {
+            let text = Content::Text {
+                text: Arc::clone(text),
+                channel: Channel::default(),
+                opaque: None,
+            };
+            Some((node, text))
+        }
+        _ => None,
+    };
+    if let Some((node, new)) = new_content
+        && let Some(node) = state.node(*node)
+    {
+        return changed_texts::of(&node.now().content, &new);
+    }
     let (old, new) = match edit {
-        Edit::Call { node, tool, args, .. } => (old(*node), call(tool, args)),
-        Edit::Text { node, text, .. } => (old(*node), text.to_string()),
+        // The node is gone.
+        Edit::Call { tool, args, .. } => (String::new(), call(tool, args)),
+        Edit::Text { text, .. } => (String::new(), text.to_string()),
         Edit::Observation { node, value, .. } => (old(*node), doc::readable(value).to_string()),
         Edit::InsertPrompt { text, .. } | Edit::InsertThought { text, .. } => {
             (String::new(), text.to_string())

@@ -26,6 +26,7 @@ pub const COMMIT_EDIT: Verb = Verb {
     contexts: &[on(super::ID)],
     doc: "commit the edit, or the staged edits, as previewed",
     hint: "commit",
+    label: |model| preview(model).and_then(commits),
     effect: Effect::Records,
     care: Care::Alone,
     // An impossible action is not offered.
@@ -71,6 +72,20 @@ pub const KEEP_LATER: Verb = Verb {
 
 fn preview(model: &Model) -> Option<&Review> {
     model.stack.top()
+}
+
+/// What the commit does, where it is more than a commit.
+fn commits(review: &Review) -> Option<&'static str> {
+    match &review.command {
+        Command::Edit(EditCommand::Undo { .. }) => Some("undo"),
+        Command::Edit(EditCommand::Redo { .. }) => Some("redo"),
+        Command::Edit(EditCommand::Switch { .. }) => Some("switch"),
+        _ => match review.known().ok()?.approves.as_slice() {
+            [] => None,
+            [_] => Some("commit and run it"),
+            _ => Some("commit and run them"),
+        },
+    }
 }
 
 const fn question(review: &Review) -> Question {

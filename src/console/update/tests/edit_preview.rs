@@ -26,7 +26,7 @@ fn commits(stage: &mut Stage) -> usize {
 fn shows_its_own(stage: &mut Stage) {
     let text = stage.text();
     assert!(
-        text.contains("superseded") && text.contains("turns superseded"),
+        text.contains("superseded      ") && text.contains("then            "),
         "{text}"
     );
     let page = stage.model.stack.top::<Impact>().expect("the impact");

@@ -229,7 +229,7 @@ fn the_preview_lists_what_is_superseded_and_what_stays() {
     stage.press("1 g j e ctrl-home home X ctrl-s");
     let text = stage.text();
     assert!(text.contains("superseded"), "{text}");
-    assert!(text.contains("c3 c4 o4"), "{text}");
+    assert!(text.contains("superseded      c3 c4\n"), "{text}");
     assert!(text.contains("+ Xfirst"), "{text}");
     stage.press("esc");
     assert!(stage.model.stack.is_top::<Editor>(), "back to the text");

@@ -199,7 +199,7 @@ fn a_fork_names_its_source() {
     }
     stage.press("O");
     let text = stage.flat();
-    assert!(text.contains("c7 write_file path=a.txt"), "{text}");
+    assert!(text.contains("c7 write_file a.txt"), "{text}");
     assert!(text.contains("to act on it, open the other session"), "{text}");
     stage.press("esc 5");
     assert!(

@@ -249,7 +249,7 @@ fn the_selected_node_is_copied_from_a_branch_of_the_pane_after_a_preview() {
     assert_eq!(stage.selected(), Some(id("c3")));
     stage.press("6 g alt-t");
     let text = stage.text();
-    assert!(text.contains("what this edit does"), "{text}");
+    assert!(text.contains("copy of o3"), "{text}");
     stage.wait(ARMING);
     stage.press("enter");
     let commands = stage.carry_out();

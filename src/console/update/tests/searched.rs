@@ -104,7 +104,7 @@ fn a_preview_is_searched_and_committed_only_by_its_own_key() {
         let asked = stage.text();
         assert!(asked.contains("search on this page"), "{asked}");
         assert!(
-            asked.contains("what this edit does"),
+            asked.contains("rewrite of "),
             "the preview stays visible: {asked}"
         );
         stage.type_text("elsewhere");

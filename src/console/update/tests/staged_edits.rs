@@ -141,7 +141,7 @@ fn all_are_previewed_and_committed_as_one() {
     stage.commands();
     stage.press("E v");
     let text = stage.text();
-    assert!(text.contains("what these 2 edits do together"), "{text}");
+    assert!(text.contains("2 edits together"), "{text}");
     assert!(text.contains("edit 1") && text.contains("edit 2"), "{text}");
     stage.press("r");
     stage.type_text("wrong files");
@@ -425,7 +425,7 @@ fn the_impact_of_a_change_is_shown_without_one() {
     stage.press("1 g j v");
     let text = stage.text();
     assert!(text.contains("what a change of t2 would do"), "{text}");
-    assert!(text.contains("superseded         5  c3 o3 c4 o4 c5"), "{text}");
+    assert!(text.contains("superseded      c3 c4 c5"), "{text}");
     stage.wait(ARMING);
     stage.press("enter esc");
     assert_eq!(stage.commands(), []);
