@@ -10,6 +10,7 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::live_reload::{self, Watched};
 use super::operator;
+use super::seen;
 use overrule_config::settings::{Ambiguous, Differences, Glyphs, Origin};
 use overrule_console::ground::layout::gutter::Line;
 use overrule_console::ground::symbols::Charset;
@@ -79,6 +80,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
         arming_ms: settings.arming_ms.value,
         session_name: session.chars().take(SHORT_ID_CHARS).collect(),
         resume_hint: format!("to continue: {}\n", context.address(session).to_continue()),
+        first_decision: !recorded && !seen::has_decided(env),
         side_by_side: settings.differences.value == Differences::SideBySide,
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },

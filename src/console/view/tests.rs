@@ -5,6 +5,7 @@ mod bodies;
 mod costs;
 mod deadline;
 mod decisions;
+mod first_decision;
 mod frame;
 mod graphs;
 mod halted;
