@@ -56,6 +56,16 @@ pub fn style(context: &AppContext) -> Result<(Theme, Colours, Charset), Failure>
     Ok((live_reload::theme(context)?, colours, charset))
 }
 
+/// What the operator of a screen is told at its start: ignored and changed keys.
+pub fn notices(context: &AppContext, headless: bool) -> Vec<String> {
+    if headless {
+        return Vec::new();
+    }
+    let ignored = live_reload::look(context).map(|(_, keymap)| keymap.ignored.clone());
+    let changed = seen::changed_keys(&context.env);
+    ignored.unwrap_or_default().into_iter().chain(changed).collect()
+}
+
 /// The options of the console.
 fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Options, Failure> {
     let settings = &context.settings;

@@ -201,3 +201,38 @@ fn the_first_decision_of_a_person_is_explained_and_no_later_one() {
     run.kill(Signal::KILL);
     run.exit(SOON);
 }
+
+#[test]
+fn an_update_that_changed_keys_says_so_once_and_refuses_no_key_file() {
+    let root = tempfile::tempdir().unwrap();
+    let work = root.path().join("work");
+    fs::create_dir_all(&work).unwrap();
+    for (file, text) in [
+        (
+            "config/overrule/keys.toml",
+            "follow-branch = \"enter\"\ncollect = \"alt-y\"\n",
+        ),
+        ("state/overrule/keys", "zoom alt-q\n"),
+    ] {
+        let file = root.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    let mut run = start(root.path(), &work, &["demo", "audit"]);
+    run.wait_for("keys changed: z zoom; see");
+    run.wait_for("1 to decide");
+    run.types("L");
+    run.types("g");
+    run.wait_for("keys.toml:1:1: the command");
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+
+    let mut run = start(root.path(), &work, &["demo", "audit"]);
+    run.wait_for("1 to decide");
+    run.types("L");
+    run.types("g");
+    run.wait_for("keys.toml:1:1: the command");
+    assert!(!run.screen().screen().contents().contains("keys changed"));
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+}
