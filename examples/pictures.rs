@@ -231,6 +231,7 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
     let theme = Theme::built_in(picture.theme)?;
     let settings = Settings {
         side_by_side: true,
+        first_decision: false,
         look: theme.look(Colours::True),
         themes: Themes::new(
             picture.theme.to_owned(),

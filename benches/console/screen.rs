@@ -62,6 +62,7 @@ impl Console {
             keymap: registry::keymap(&[]).unwrap(),
             arming_ms: 500,
             side_by_side: true,
+            first_decision: false,
             session: "measured".to_owned(),
             utc_zero: None,
             source: Source::Live,

@@ -5,6 +5,7 @@
 //! The command line and the screen of a recording both use it. It only reads the other session and does not
 //! lock it.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::address::{self, Address};
@@ -14,6 +15,7 @@ use super::exit::{Code, Failure};
 use super::operator;
 use super::print;
 use super::written_here;
+use overrule_base::shell_line::quote;
 use overrule_base::text::{visible, visible_head};
 use overrule_config::Env;
 use overrule_console::run::link::{Forking, NewSession, Update};
@@ -43,6 +45,8 @@ pub struct Forks {
     pub env: Env,
     /// Flags to find them from a command line.
     pub reach: address::Flags,
+    /// The directory that the forks are for, if the operator named one.
+    pub workspace: Option<PathBuf>,
     /// Author of the forks.
     pub by: Actor,
     /// Forks written from a screen, to print when the operator leaves it.
@@ -60,13 +64,7 @@ struct ForkSource {
 pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.find(&args.id)?;
-    let forks = Forks {
-        store: context.store.clone(),
-        env: context.env.clone(),
-        reach: context.reach.clone(),
-        by: Actor::operator(context.user(), Via::Shell),
-        made: Arc::default(),
-    };
+    let forks = Forks::of(common, &context, Via::Shell);
     let found = read(&place, args.at.map(Seq))?;
     if let Some(damage) = &found.report.damage {
         print::err(&format!("session {} is damaged: {damage}", visible(&place.id())));
@@ -85,7 +83,7 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
     for line in preview_lines(&view) {
         print::err(&line);
     }
-    print::err(&format!("to continue: overrule resume {}", context.address(&id)));
+    print::err(&format!("to continue: {}", forks.to_continue(&id)));
     Ok(Code::Ok)
 }
 
@@ -94,8 +92,9 @@ pub fn answer(forks: &Forks, place: &Place, step: Forking, shown: usize) -> Upda
     let reported = |failure: Failure| failure.message;
     match step {
         Forking::Foresee => {
-            let found = read(place, Some(Seq(shown as u64))).map_err(reported);
-            Update::ForkPreview(found.map(|found| Arc::new(found.ready.preview)))
+            let found = read(place, Some(Seq(shown as u64)));
+            let found = found.and_then(|found| forks.check(place, &found).map(|()| found));
+            Update::ForkPreview(found.map(|found| Arc::new(found.ready.preview)).map_err(reported))
         }
         Forking::Write { at, resume: resumes } => {
             let made = read(place, Some(at)).and_then(|found| forks.write(place, &found, None));
@@ -142,10 +141,55 @@ fn read(place: &Place, at: Option<Seq>) -> Result<ForkSource, Failure> {
 }
 
 impl Forks {
+    /// The forks of this process, with a person who speaks there.
+    pub fn of(common: &Common, context: &AppContext, via: Via) -> Self {
+        Self {
+            store: context.store.clone(),
+            env: context.env.clone(),
+            reach: context.reach.clone(),
+            workspace: common
+                .workspace
+                .is_some()
+                .then(|| context.workspace.to_path_buf()),
+            by: Actor::operator(context.user(), via),
+            made: Arc::default(),
+        }
+    }
+
+    /// Refuses a fork that could not continue: its workspace does not exist, and no other one is named.
+    fn check(&self, of: &Place, found: &ForkSource) -> Result<(), Failure> {
+        let recorded = found.ready.point.started.as_ref();
+        let Some(workspace) = recorded.map(|started| started.workspace.as_str()) else {
+            return Ok(());
+        };
+        if self.workspace.is_some() || Path::new(workspace).is_dir() {
+            return Ok(());
+        }
+        let id = of.id();
+        Err(Failure::new(
+            Code::Session,
+            format!(
+                "cannot fork session {}: its workspace {} does not exist; hint: `overrule fork {} --at {} --workspace DIR` \
+                 makes a fork for another directory",
+                visible(&id),
+                visible(workspace),
+                Address::new(&id, &self.reach),
+                found.ready.preview.at.0
+            ),
+        ))
+    }
+
+    /// The command that continues a fork, in the directory that it is for.
+    fn to_continue(&self, id: &str) -> String {
+        let workspace = self.workspace.as_ref().map(|dir| quote(&dir.to_string_lossy()));
+        let flag = workspace.map_or_else(String::new, |dir| format!("--workspace {}", visible(&dir)));
+        Address::new(id, &self.reach).to_continue_with(&flag)
+    }
+
     /// Registers a new fork, and returns how to resume it.
     fn written(&self, made: &Place) -> NewSession {
         let id = made.id();
-        let resume = format!("overrule resume {}", Address::new(&id, &self.reach));
+        let resume = self.to_continue(&id);
         let session = NewSession { id, resume };
         let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(session.clone());
@@ -166,6 +210,7 @@ impl Forks {
 
     /// Writes a fork, or nothing on an error.
     fn write(&self, of: &Place, found: &ForkSource, name: Option<&str>) -> Result<Place, Failure> {
+        self.check(of, found)?;
         let predicted = &found.ready.preview;
         let at = Clock::start().utc_ms();
         let mut facts = predicted.facts(&self.by, at);

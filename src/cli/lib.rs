@@ -66,6 +66,7 @@ mod resume;
 mod rules;
 pub mod run;
 pub mod screen;
+mod seen;
 pub mod sessions;
 mod settings;
 pub mod signals;

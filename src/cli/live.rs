@@ -21,7 +21,8 @@ use super::repository_watcher::RepositoryWatcher;
 use super::run::{self, Ready};
 use super::screen::ScreenExit;
 use super::toolbox::ServerPanel;
-use super::{cut_off, leave, live_reload, print, request_text, screen};
+use super::{cut_off, leave, live_reload, print, request_text, screen, seen};
+use overrule_console::run::approval_stats;
 use overrule_console::run::link::{
     Alarm, Conversation, Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update,
 };
@@ -134,6 +135,9 @@ pub async fn serve(
     let ended = running.await;
     if let Some(door) = door {
         door.settle().await;
+    }
+    if approval_stats::has_decided(&last) {
+        seen::note_decision(&context.env);
     }
     print::err(&goodbye::summary(&last));
     for words in cut_off::lines(&last, halt.is_some()) {

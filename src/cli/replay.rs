@@ -4,7 +4,6 @@
 //!
 //! Nothing is executed: the recorded events are folded again.
 
-use std::sync::Arc;
 
 use super::args::{self, Common};
 use super::build::AppContext;
@@ -14,7 +13,7 @@ use super::recorded::Recorded;
 use super::screen::ScreenExit;
 use super::{opening, picker, print, resume, screen};
 use overrule_base::text::{visible, visible_head};
-use overrule_domain::envelope::{Actor, Envelope, Via};
+use overrule_domain::envelope::{Envelope, Via};
 use overrule_journal as journal;
 use overrule_present::output::EventView;
 
@@ -41,13 +40,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
-    let forks = Forks {
-        store: context.store.clone(),
-        env: context.env.clone(),
-        reach: context.reach.clone(),
-        by: Actor::operator(context.user(), Via::Console),
-        made: Arc::default(),
-    };
+    let forks = Forks::of(common, &context, Via::Console);
     opening::announce(&place);
     let link = {
         let _inside = runtime.enter();

@@ -14,7 +14,8 @@ use super::opening::{self, Opened};
 use super::operator;
 use super::run::{self, Ready};
 use super::{
-    demos, effects, headless, learned_store, live, lost_edits, models, picker, print, record, written_here,
+    demos, effects, headless, learned_store, live, lost_edits, models, picker, print, record, screen,
+    written_here,
 };
 use overrule_base::text::visible;
 use overrule_domain::call::Status;
@@ -92,6 +93,7 @@ pub fn resume_session(
     }
     let context = context.for_run(common, &workspace, &setup)?;
     notices.extend(context.notices());
+    notices.extend(screen::notices(&context, headless));
     setup.headless = headless;
     setup.policy = context.policy_text();
     setup.model = models::again(common, &context, setup.model)?;

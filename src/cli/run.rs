@@ -16,7 +16,7 @@ use super::picker::Start;
 use super::toolbox::{Following, RunTools};
 use super::{
     control, demos, headless, headless_decisions, learned_store, live, models, output, picker, resume,
-    written_here,
+    screen, written_here,
 };
 use overrule_base::text::{visible, visible_head};
 use overrule_control::{Door, peer};
@@ -266,6 +266,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     notices.extend(uncosted(&started));
     notices.extend(what.notice);
     notices.extend(start.notice);
+    notices.extend(screen::notices(context, headless));
     notices.extend(unfinished);
     let run = writer.run();
     let mut first = vec![Event::Run(RunEvent::Started(Box::new(started)))];

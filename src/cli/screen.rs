@@ -10,6 +10,7 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::live_reload::{self, Watched};
 use super::operator;
+use super::seen;
 use overrule_config::settings::{Ambiguous, Differences, Glyphs, Origin};
 use overrule_console::ground::layout::gutter::Line;
 use overrule_console::ground::symbols::Charset;
@@ -55,6 +56,16 @@ pub fn style(context: &AppContext) -> Result<(Theme, Colours, Charset), Failure>
     Ok((live_reload::theme(context)?, colours, charset))
 }
 
+/// What the operator of a screen is told at its start: ignored and changed keys.
+pub fn notices(context: &AppContext, headless: bool) -> Vec<String> {
+    if headless {
+        return Vec::new();
+    }
+    let ignored = live_reload::look(context).map(|(_, keymap)| keymap.ignored.clone());
+    let changed = seen::changed_keys(&context.env);
+    ignored.unwrap_or_default().into_iter().chain(changed).collect()
+}
+
 /// The options of the console.
 fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Options, Failure> {
     let settings = &context.settings;
@@ -79,6 +90,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
         arming_ms: settings.arming_ms.value,
         session_name: session.chars().take(SHORT_ID_CHARS).collect(),
         resume_hint: format!("to continue: {}\n", context.address(session).to_continue()),
+        first_decision: !recorded && !seen::has_decided(env),
         side_by_side: settings.differences.value == Differences::SideBySide,
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },

@@ -86,6 +86,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         watch: options.watch.clone(),
         utc_zero: options.utc_zero,
         side_by_side: options.side_by_side,
+        first_decision: options.first_decision,
     };
     let start = Instant::now();
     let typed = Typed::new(start).map_err(terminal::Error::io("read"))?;

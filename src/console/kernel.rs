@@ -9,6 +9,7 @@ pub mod dialog;
 pub mod draw;
 pub(crate) mod executions;
 pub mod files;
+pub mod first_decision;
 pub mod graph;
 pub mod halted;
 pub mod hints;

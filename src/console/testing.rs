@@ -84,6 +84,7 @@ impl Stage {
             session: "s1".to_owned(),
             utc_zero: Some(0),
             side_by_side: true,
+            first_decision: false,
             source: Source::Live,
             reach: crate::ground::terminal::Reach::default(),
             watch: overrule_resilience::watch::Watch::default(),

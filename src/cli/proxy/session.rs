@@ -10,6 +10,7 @@ use crate::exit::{Code, Failure};
 use crate::opening::{self, Opened};
 use crate::operator;
 use crate::run::Ready;
+use crate::screen;
 use crate::written_here;
 use overrule_base::text::visible;
 use overrule_config::Origin;
@@ -209,6 +210,7 @@ pub fn session(
     };
     first.extend(adviser.resilience(&state));
     notices.extend(context.notices());
+    notices.extend(screen::notices(context, of.headless));
     let note = written_here::note(&context.env, &session);
     let (head, run) = (if is_resumed { writer.head() } else { Link::FIRST }, writer.run());
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));

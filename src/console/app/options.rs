@@ -45,6 +45,8 @@ pub struct Options {
     pub utc_zero: Option<i64>,
     /// True where the old and the new lines of a difference are next to each other on a wide screen.
     pub side_by_side: bool,
+    /// True if the operator never decided about a call before.
+    pub first_decision: bool,
     /// The source of the run.
     pub source: Source,
     /// The settings for weights of tools, and earlier knowledge about tools.

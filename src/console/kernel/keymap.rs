@@ -6,7 +6,6 @@
 
 pub mod file;
 
-use crate::kernel::renamed;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 
@@ -14,6 +13,8 @@ use super::context::Context;
 use super::registry::Registry;
 use super::surface::SurfaceId;
 use crate::ground::key::{BadKey, Key};
+use crate::kernel::renamed;
+pub use crate::kernel::renamed::current_name;
 use crate::kernel::verb::Verb;
 use overrule_base::document::{Place, near};
 use overrule_base::text::visible;
@@ -49,9 +50,6 @@ pub enum Wrong {
         /// What is wrong.
         source: BadKey,
     },
-    /// The file names a command by its current and by an old name.
-    #[error("`{0}` is here under two names: delete the old one")]
-    BothNames(&'static str),
     /// Two meanings of one key.
     #[error("`{key}` means both `{first}` and `{second}` {where_}: give one of them another key")]
     Duplicate {
@@ -88,6 +86,8 @@ pub struct Keymap {
     registry: &'static Registry,
     keys: BTreeMap<(Context, Key), &'static Verb>,
     of: BTreeMap<&'static str, Vec<Key>>,
+    /// What of the file is ignored, because an earlier version wrote it: a sentence each.
+    pub ignored: Vec<String>,
 }
 
 /// Equal keys for the same verbs.
@@ -104,8 +104,19 @@ impl Keymap {
     pub fn new(registry: &'static Registry, changes: &[Change]) -> Result<Self, Error> {
         let verbs = || registry.verbs();
         let mut requested: BTreeMap<&'static str, &Change> = BTreeMap::new();
-        for change in changes {
-            let name = renamed::current_name(&change.name.value);
+        let mut ignored = Vec::new();
+        // Current names come first: they win over former ones.
+        let is_former = |change: &&Change| renamed::current_name(&change.name.value) != change.name.value;
+        let (former, current): (Vec<_>, Vec<_>) = changes.iter().partition(is_former);
+        for change in current.into_iter().chain(former) {
+            let (written, place) = (change.name.value.as_str(), &change.name.place);
+            if renamed::is_retired(written) {
+                ignored.push(format!(
+                    "{place}: the command `{written}` is gone, its keys are ignored"
+                ));
+                continue;
+            }
+            let name = renamed::current_name(written);
             let Some(verb) = verbs().find(|verb| verb.name == name) else {
                 let short: String = name.chars().take(60).collect();
                 let wrong = Wrong::UnknownName {
@@ -117,17 +128,20 @@ impl Keymap {
                     wrong,
                 });
             };
-            if requested.insert(verb.name, change).is_some() {
-                return Err(Error {
-                    place: Some(change.name.place.clone()),
-                    wrong: Wrong::BothNames(verb.name),
-                });
+            match requested.entry(verb.name) {
+                Slot::Vacant(slot) => {
+                    slot.insert(change);
+                }
+                Slot::Occupied(_) => ignored.push(format!(
+                    "{place}: `{written}` is `{name}` now, which has keys here too: those of `{written}` are ignored"
+                )),
             }
         }
         let mut map = Self {
             registry,
             keys: BTreeMap::new(),
             of: BTreeMap::new(),
+            ignored,
         };
         for verb in verbs() {
             let keys = match requested.get(verb.name) {
@@ -147,7 +161,7 @@ impl Keymap {
             let place = match &error {
                 Wrong::Duplicate { first, second, .. } => place(second).or_else(|| place(first)),
                 Wrong::Typed { name, .. } | Wrong::Needed(name) => place(name),
-                Wrong::UnknownName { .. } | Wrong::BadKey { .. } | Wrong::BothNames(_) => None,
+                Wrong::UnknownName { .. } | Wrong::BadKey { .. } => None,
             };
             Error { place, wrong: error }
         };
@@ -375,14 +389,35 @@ mod tests {
     fn an_old_name_changes_the_renamed_command() {
         let map = keymap(&[change("collect", &["alt-y"])]).unwrap();
         assert_eq!(map.first("stage"), "alt-y");
-        let both = [change("stage", &["alt-y"]), change("collect", &["alt-z"])];
-        let error = keymap(&both).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .ends_with("`stage` is here under two names: delete the old one"),
-            "{error}"
+        assert!(map.ignored.is_empty(), "{:?}", map.ignored);
+        // The current name wins, wherever it is.
+        let (stage, collect) = (change("stage", &["alt-y"]), change("collect", &["alt-z"]));
+        for both in [[stage.clone(), collect.clone()], [collect, stage]] {
+            let map = keymap(&both).unwrap();
+            assert_eq!(map.keys_of("stage").len(), 1);
+            assert_eq!(map.first("stage"), "alt-y");
+            let told = "keys.toml:2:1: `collect` is `stage` now, which has keys here too: those of `collect` are ignored";
+            assert_eq!(map.ignored, [told]);
+        }
+    }
+
+    #[test]
+    fn a_command_that_is_gone_is_ignored_with_a_word_and_one_that_never_was_is_refused() {
+        // Its key is not parsed: it may be one that has another meaning now.
+        let map = keymap(&[
+            change("follow-branch", &["enter", "hyper-x"]),
+            change("zoom", &["alt-z"]),
+        ])
+        .unwrap();
+        assert_eq!(map.first("zoom"), "alt-z");
+        assert_eq!(
+            map.ignored,
+            ["keys.toml:2:1: the command `follow-branch` is gone, its keys are ignored"]
         );
+        assert_eq!(map.keys_of("follow-branch"), []);
+        assert!(keymap(&[]).unwrap().ignored.is_empty());
+        let error = keymap(&[change("follow-branches", &["alt-z"])]).unwrap_err();
+        assert!(matches!(error.wrong, Wrong::UnknownName { .. }), "{error}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use crate::ground::doc::{Doc, Finding};
 use crate::ground::work::Work;
+use crate::kernel::first_decision;
 use crate::kernel::graph::{Form, Pick};
 use crate::kernel::hints::hints;
 use crate::kernel::kind::Kind;
@@ -224,6 +225,12 @@ fn arrange(model: &mut Model, wants: Wants) {
     model.screen.bar = model.settings.is_replay() && model.run.at.is_some();
     let confirms = u16::from(prompts::confirms(model));
     model.screen.wordy = 1 + confirms;
+    let first = first_decision::rows(model).len();
+    if first > 0 {
+        let notice = usize::from(!model.message.text.is_empty());
+        model.screen.wordy = (notice + first + first_decision::AROUND) as u16;
+        return model.screen.arrange(wants);
+    }
     if model.message.text.is_empty() {
         return model.screen.arrange(wants);
     }

@@ -1,4 +1,4 @@
-//! Former names of commands, which a keymap file may still hold.
+//! Former names of commands, and commands that are gone: a keymap file may still hold them.
 //!
 //! Must not know: keys, how a command is carried out.
 
@@ -20,12 +20,21 @@ const RENAMED: &[(&str, &str)] = &[
     ("leave-cancel", "quit-cancel"),
     ("leave-unknown", "abandon-call"),
     ("leave-wait", "quit-wait"),
+    ("orphaned-effects", "effects"),
     ("pane-take", "pane-copy"),
     ("put-back", "paste"),
     ("refuse-effect", "reject-repeat"),
     ("take-back", "revert-effect"),
     ("take-in", "refresh-list"),
 ];
+
+/// Commands that are gone, and that no other command replaces.
+const RETIRED: &[&str] = &["follow-branch"];
+
+/// True for a command that is gone.
+pub fn is_retired(name: &str) -> bool {
+    RETIRED.contains(&name)
+}
 
 /// The current name of a command; other names are returned unchanged.
 pub fn current_name(name: &str) -> &str {
@@ -52,5 +61,12 @@ mod tests {
         let old: BTreeSet<&str> = RENAMED.iter().map(|(old, _)| *old).collect();
         assert_eq!(old.len(), RENAMED.len(), "an old name is listed twice");
         assert_eq!(current_name("approve"), "approve");
+        for name in RETIRED {
+            assert!(
+                is_retired(name) && !names.contains(name) && !old.contains(name),
+                "{name}"
+            );
+        }
+        assert!(!is_retired("approve") && !is_retired("collect") && !is_retired("never-was"));
     }
 }

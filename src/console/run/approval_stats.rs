@@ -57,6 +57,21 @@ pub fn decided(state: &State) -> Option<String> {
     }
 }
 
+/// True if the operator decided about a call in this session.
+pub fn has_decided(state: &State) -> bool {
+    let mut decisions = state.calls.values().flat_map(|call| &call.decisions);
+    decisions.any(|(_, _, decision)| {
+        matches!(
+            **decision,
+            Decision::Approve { .. }
+                | Decision::RunAgain { .. }
+                | Decision::Reject { .. }
+                | Decision::Answer
+                | Decision::Edited
+        )
+    })
+}
+
 /// Number of questions that ended without an answer: without an operator, or after the deadline. A
 /// question that still waits is not included.
 fn unanswered(state: &State) -> usize {

@@ -28,6 +28,7 @@ pub(crate) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     settings.files.workspace_path = read.workspace_place;
     match read.keymap {
         Some(Ok(keymap)) if settings.keymap != keymap => {
+            faults.extend(keymap.ignored.iter().cloned());
             settings.keymap = keymap;
             news.push("keys".to_owned());
         }

@@ -6,6 +6,7 @@ mod bodies;
 mod costs;
 mod deadline;
 mod decisions;
+mod first_decision;
 mod frame;
 mod free_rows;
 mod graphs;

@@ -319,6 +319,71 @@ fn what_cannot_be_forked_is_refused_with_words_and_leaves_nothing() {
 }
 
 #[test]
+fn a_fork_without_its_workspace_is_refused_before_anything_is_written() {
+    let world = World::new();
+    let (id, at) = ended(&world);
+    let at = at.to_string();
+    let (gone, moved) = (world.ws(), world.path("moved"));
+    fs::rename(&gone, &moved).unwrap();
+    let elsewhere = |args: &[&str]| {
+        let mut command = world.command(args);
+        command.current_dir(&moved);
+        finish(command)
+    };
+    let sessions = world.sessions();
+    let stored = || -> BTreeMap<_, _> {
+        let mut all = world.everything();
+        all.retain(|path, _| path.starts_with(&sessions));
+        all
+    };
+    let before = stored();
+    for json in [&[][..], &["--json"]] {
+        let output = elsewhere(&[&["fork", &id, "--at", &at], json].concat()).ends(7);
+        for words in [
+            format!("its workspace {} does not exist", gone.display()),
+            format!("hint: `overrule fork {id} "),
+            format!("--at {at} --workspace DIR`"),
+        ] {
+            assert!(output.err.contains(&words), "{}", output.err);
+        }
+        assert_eq!(output.out, "");
+        assert_eq!(stored(), before, "nothing is written");
+    }
+    // A directory that is none is no way out.
+    let nowhere = world.path("nowhere");
+    elsewhere(&["fork", &id, "--workspace", nowhere.to_str().unwrap()]);
+    assert_eq!(stored(), before);
+
+    let known = world.ids();
+    let dir = moved.to_str().unwrap();
+    let output = elsewhere(&["fork", &id, "--at", &at, "--workspace", dir]).ends(0);
+    assert!(
+        output.err.contains(&format!("--workspace {dir}")),
+        "{}",
+        output.err
+    );
+    let new: Vec<String> = world.ids().into_iter().filter(|id| !known.contains(id)).collect();
+    let [fork] = new.as_slice() else {
+        panic!("{new:?}");
+    };
+    // It continues there, and the first session is as it was.
+    elsewhere(&[
+        "resume",
+        fork,
+        "--workspace",
+        dir,
+        "--headless",
+        "--policy",
+        "auto",
+    ])
+    .ends(0);
+    assert_eq!(world.state(fork).started.unwrap().workspace, dir);
+    let mut after = stored();
+    after.retain(|path, _| !path.starts_with(sessions.join(fork)));
+    assert_eq!(after, before);
+}
+
+#[test]
 fn a_damaged_session_is_forked_up_to_the_gap() {
     let world = World::new();
     let (id, at) = ended(&world);

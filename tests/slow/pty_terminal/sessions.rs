@@ -165,3 +165,74 @@ fn without_a_subcommand_an_unfinished_session_of_a_task_is_offered_and_nothing_e
     run.kill(Signal::KILL);
     run.exit(SOON);
 }
+
+#[test]
+fn the_first_decision_of_a_person_is_explained_and_no_later_one() {
+    const SENTENCE: &str = "It does so only if you approve (a).";
+    let root = tempfile::tempdir().unwrap();
+    let work = root.path().join("work");
+    fs::create_dir_all(&work).unwrap();
+    let kept = root.path().join("state/overrule/decided");
+
+    // Who leaves without a decision reads it again.
+    for _ in 0..2 {
+        let mut run = start(root.path(), &work, &["demo", "audit"]);
+        run.wait_for("1 to decide");
+        run.wait_for(SENTENCE);
+        run.types("q");
+        run.exit(SOON);
+        assert!(!kept.exists());
+    }
+    let mut run = start(root.path(), &work, &["demo", "audit"]);
+    run.wait_for(SENTENCE);
+    run.armed();
+    run.send("x");
+    run.types("no\r");
+    run.wait_for("answered");
+    assert!(!run.screen().screen().contents().contains(SENTENCE));
+    run.types("q");
+    run.exit(SOON);
+    assert!(kept.exists());
+
+    let mut run = start(root.path(), &work, &["demo", "audit"]);
+    run.wait_for("1 to decide");
+    run.wait_for("a approve");
+    assert!(!run.screen().screen().contents().contains(SENTENCE));
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+}
+
+#[test]
+fn an_update_that_changed_keys_says_so_once_and_refuses_no_key_file() {
+    let root = tempfile::tempdir().unwrap();
+    let work = root.path().join("work");
+    fs::create_dir_all(&work).unwrap();
+    for (file, text) in [
+        (
+            "config/overrule/keys.toml",
+            "follow-branch = \"enter\"\ncollect = \"alt-y\"\n",
+        ),
+        ("state/overrule/keys", "zoom alt-q\n"),
+    ] {
+        let file = root.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    let mut run = start(root.path(), &work, &["demo", "audit"]);
+    run.wait_for("keys changed: z zoom; see");
+    run.wait_for("1 to decide");
+    run.types("L");
+    run.types("g");
+    run.wait_for("keys.toml:1:1: the command");
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+
+    let mut run = start(root.path(), &work, &["demo", "audit"]);
+    run.wait_for("1 to decide");
+    run.types("L");
+    run.types("g");
+    run.wait_for("keys.toml:1:1: the command");
+    assert!(!run.screen().screen().contents().contains("keys changed"));
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+}

@@ -9,11 +9,13 @@ use crate::ground::doc::Styled;
 use crate::ground::paint::{Canvas, row_of};
 use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
+use crate::kernel::first_decision;
 use crate::kernel::hints;
 use crate::kernel::model::Model;
 use crate::kernel::pane::Pane;
 use crate::kernel::prompts;
 use crate::kernel::status_line;
+use overrule_base::text::{head, visible};
 
 /// Draws the lines.
 pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
@@ -30,6 +32,18 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let hints = hints::hints(model);
     let (first, second) = (row_of(area, 0), row_of(area, 1));
+    let sentences = first_decision::rows(model);
+    if !sentences.is_empty() && area.height > 1 {
+        let last = area.height - 1;
+        let notice = visible(head(&model.message.text, usize::from(area.width)).0);
+        let notice = Some(notice).filter(|text| !text.is_empty());
+        for (at, words) in (0..last).zip(notice.into_iter().chain(sentences)) {
+            let line = Styled::new().own(Role::Text, words);
+            canvas.row(indented(row_of(area, at)), &line, more(model));
+        }
+        keys(canvas, row_of(area, last), &hints);
+        return;
+    }
     if model.message.text.is_empty() {
         if area.height > 1 {
             let line = Styled::new().own(Role::Dim, default_text(model));

@@ -42,6 +42,8 @@ pub struct Settings {
     pub watch: Watch,
     /// True where the old and the new lines of a difference are next to each other on a wide screen.
     pub side_by_side: bool,
+    /// True if the operator never decided about a call before this console.
+    pub first_decision: bool,
     /// UTC milliseconds at the console's time 0; none for a recorded run, which has no clock.
     pub utc_zero: Option<i64>,
 }
