@@ -248,7 +248,8 @@ fn a_pane_at_the_bottom_is_searched_where_the_cursor_is() {
         assert_eq!(stage.status(), "1 of 2");
         let text = stage.text();
         assert!(
-            text.lines().any(|row| row.contains('❯') && row.contains("engine: c7")),
+            text.lines()
+                .any(|row| row.contains('❯') && row.contains("engine: c7")),
             "{text}"
         );
         assert_eq!(stage.selected(), before, "the graph stays");

@@ -44,7 +44,10 @@ fn a_pane_is_at_the_right_of_the_graph_and_as_wide_as_its_content() {
         let title = title.split("  ").next().unwrap_or_default();
         let title = title.trim_end_matches(['━', '─']).chars().count() + 1;
         let content = widest(&text, pane).max(title);
-        assert!(usize::from(pane.width) <= content + 1, "{key}: {pane:?} {content} {text}");
+        assert!(
+            usize::from(pane.width) <= content + 1,
+            "{key}: {pane:?} {content} {text}"
+        );
     }
 }
 
@@ -93,7 +96,11 @@ fn the_details_of_a_list_are_next_to_it() {
     stage.draw();
     let list = stage.model.stack.last().and_then(|top| top.listing()).unwrap();
     let (whole, rows, more) = stage.model.screen.listing(list.rows.count(), list.doc.rows());
-    assert_eq!((rows.y, more.x > rows.right()), (more.y, true), "{rows:?} {more:?}");
+    assert_eq!(
+        (rows.y, more.x > rows.right()),
+        (more.y, true),
+        "{rows:?} {more:?}"
+    );
     assert_eq!(
         usize::from(whole.height),
         list.rows.count().max(list.doc.rows()) + 1,

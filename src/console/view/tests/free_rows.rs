@@ -92,5 +92,8 @@ fn a_thought_that_does_not_fit_ends_with_a_sign() {
     let graph = stage.model.screen.places.graph.unwrap();
     let last = text.lines().nth(usize::from(graph.bottom()) - 1).unwrap();
     assert!(last.ends_with('…'), "{text}");
-    assert!(text.lines().nth(2).is_some_and(|row| row.contains("p1")), "{text}");
+    assert!(
+        text.lines().nth(2).is_some_and(|row| row.contains("p1")),
+        "{text}"
+    );
 }
