@@ -7,9 +7,11 @@
 //! - [`script`]: the calls of tools in a program that a tool runs.
 //! - [`shell_line`]: the commands of a shell line.
 //! - [`known_tool`]: the arguments of common tools.
+//! - [`agent_plan`]: the steps of a plan that an agent keeps.
 //! - [`runs_later`]: the files that other programs run by themselves.
 //! - [`document`]: reads TOML text, with a place for every value and every error.
 
+pub mod agent_plan;
 pub mod canon;
 pub mod document;
 pub mod known_tool;

@@ -4,6 +4,7 @@
 
 mod asks;
 mod decided;
+mod recording;
 pub mod reminder;
 mod run;
 mod scenes;

@@ -25,7 +25,7 @@ async fn seen(link: &mut Recorded, mut state: State) -> (State, String) {
         match link.next().await {
             Update::Snapshot(whole) => state = *whole,
             Update::Event(envelope) => apply(&mut state, &envelope),
-            Update::At(at) => message = at.describe(false),
+            Update::At(at) => message = at.describe(),
             Update::Past(past) => assert_eq!(past.last().map_or(Seq(0), |last| last.seq), state.seq),
             other => assert!(matches!(other, Update::Taken(_) | Update::Marks(_)), "{other:?}"),
         }
@@ -42,7 +42,7 @@ async fn every_way_to_a_place_shows_what_the_records_up_to_there_make() {
     let (mut state, message) = seen(&mut link, State::default()).await;
     assert_eq!(
         (&state, message),
-        (&fold(&all[..1]), format!("event 1 of {count}"))
+        (&fold(&all[..1]), format!("#1 of {count}, paused"))
     );
     let ways: [(&[ReplayControl], usize); 7] = [
         (&[ReplayControl::End], count),
@@ -64,7 +64,7 @@ async fn every_way_to_a_place_shows_what_the_records_up_to_there_make() {
             link.replay(*control);
         }
         let (now, message) = seen(&mut link, state).await;
-        assert_eq!(message, format!("event {at} of {count}"), "{controls:?}");
+        assert_eq!(message, format!("#{at} of {count}, paused"), "{controls:?}");
         assert_eq!(now, fold(&all[..at]), "{controls:?}");
         state = now;
     }

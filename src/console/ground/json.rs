@@ -96,6 +96,22 @@ pub fn as_text(json: &str) -> Option<String> {
     serde_json::from_str(json).ok()
 }
 
+/// The end of a JSON string as text, of at most `most` bytes of JSON, from the beginning of a line on; all of a shorter one.
+/// None for other JSON.
+pub fn text_end(json: &str, most: usize) -> Option<String> {
+    if json.len() <= most {
+        return as_text(json);
+    }
+    if !json.starts_with('"') {
+        return None;
+    }
+    let from = (json.len() - most..json.len()).find(|at| json.is_char_boundary(*at))?;
+    let end = json.get(from..)?;
+    let breaks = end.match_indices("\\n").map(|(at, found)| at + found.len());
+    let mut lines = breaks.filter_map(|at| end.get(at..));
+    lines.find_map(|line| as_text(&format!("\"{line}")))
+}
+
 /// A text as a JSON string.
 pub fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
@@ -269,6 +285,17 @@ mod tests {
         assert_eq!(compact("{\"a\": "), "{\"a\": ");
         assert!(fault("{\"a\": ").is_some());
         assert_eq!(fault("{}"), None);
+    }
+
+    #[test]
+    fn the_end_of_a_text_begins_with_a_line() {
+        let text = format!("{}\nlast but \"one\"\nlast é", "x".repeat(400));
+        let json = string(&text);
+        assert_eq!(text_end(&json, 40).unwrap(), "last but \"one\"\nlast é");
+        assert_eq!(text_end(&json, 12).unwrap(), "last é");
+        assert_eq!(text_end(&json, 1000).unwrap(), text);
+        assert_eq!(text_end(&string(&"x".repeat(99)), 20), None);
+        assert_eq!(text_end("[\"a\\nb\"]", 5), None);
     }
 
     #[test]

@@ -144,6 +144,10 @@ pub struct GraphPane {
     pub build: u64,
     /// Texts of the rows on screen.
     pub texts: RowTexts,
+    /// The call that a jump went to: the end of its output is shown while it is selected.
+    pub landed: Option<NodeId>,
+    /// True if there is no room for an output besides the rows.
+    crowded: bool,
     /// Texts in the rows that the nodes leave free.
     pub free: FreeRows,
     /// What is on the screen of the transcript.
@@ -288,6 +292,12 @@ impl GraphPane {
             self.selected = Some(Pick::Node(fold.0));
             self.rebuild_in_place(state, |settings| _ = settings.unfolded.remove(&fold));
         }
+    }
+
+    /// True if the end of the output of a call is below its row, whatever room there is.
+    pub fn shows_end(&self, call: NodeId) -> bool {
+        let is_there = self.landed == Some(call) && self.selected == Some(Pick::Node(call));
+        is_there && self.crowded && self.settings.level != Level::Text
     }
 
     /// Shows more or less of the graph.

@@ -41,7 +41,20 @@ pub fn of(envelope: &Envelope) -> String {
         Actor::Model => "model".to_owned(),
         Actor::Tool => "tool".to_owned(),
     };
-    let what = match &envelope.event {
+    let what = what(envelope);
+    format!("{} {who}: {what}", envelope.seq)
+}
+
+/// The same without its actor, if that is the engine.
+pub fn short(envelope: &Envelope) -> String {
+    match envelope.actor {
+        Actor::Engine => format!("{} {}", envelope.seq, what(envelope)),
+        _ => of(envelope),
+    }
+}
+
+fn what(envelope: &Envelope) -> String {
+    match &envelope.event {
         Event::Run(event) => run::describe(event),
         Event::Turn(event) => turn::describe(event),
         Event::Call(event) => call::describe(event),
@@ -49,8 +62,7 @@ pub fn of(envelope: &Envelope) -> String {
         Event::Escape(event) => escape::describe(event),
         Event::Resilience(event) => resilience::describe(event),
         Event::Weight(event) => weight::describe(event),
-    };
-    format!("{} {who}: {what}", envelope.seq)
+    }
 }
 
 fn list(ids: &[NodeId]) -> String {

@@ -262,14 +262,17 @@ pub struct At {
 }
 
 impl At {
-    /// The position as text; in as few characters as possible if `narrow`.
-    pub fn describe(&self, narrow: bool) -> String {
+    /// The position as text, and how it plays.
+    pub fn describe(&self) -> String {
         let Self { event, of, .. } = self;
-        let speed = self.speed.map_or_else(String::new, |speed| format!(", {speed}x"));
-        if narrow {
-            format!("{event}/{of}{speed}")
-        } else {
-            format!("event {event} of {of}{speed}")
+        format!("#{event} of {of}, {}", self.pace())
+    }
+
+    /// How it plays.
+    pub fn pace(&self) -> String {
+        match self.speed {
+            Some(speed) => format!("{speed}x"),
+            None => "paused".to_owned(),
         }
     }
 }

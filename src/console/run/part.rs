@@ -77,6 +77,8 @@ pub struct RunPart {
     pub playing: bool,
     /// Position in a recorded run.
     pub at: Option<At>,
+    /// The event to which a jump in a recorded run goes, until it is shown.
+    pub jump: Option<usize>,
     /// Marks of a recorded run.
     pub marks: Arc<[Mark]>,
     /// Wire data of the last inspected request.

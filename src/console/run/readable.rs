@@ -17,8 +17,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::link::Replaced;
-use crate::ground::diff;
+use crate::ground::{diff, json};
 use args::Args;
+use overrule_base::agent_plan::{self, AgentPlan};
 use overrule_base::canon::scan_up_to;
 use overrule_base::known_tool::{self, Kind, LINES, kind};
 use overrule_base::text::{Survey, WarningKind, visible};
@@ -44,6 +45,8 @@ pub enum Part {
     Lines(Arc<[diff::Line]>),
     /// A text and what replaces it, as JSON strings; the file is not known.
     Replaces([Arc<str>; 2]),
+    /// The plan that an agent keeps.
+    Plan(AgentPlan),
 }
 
 /// A readable form.
@@ -92,10 +95,11 @@ pub fn of(tool: &str, members: &[(String, Arc<str>)], found: Option<Found<'_>>) 
     let is_file = matches!(kind, Some(Kind::Write | Kind::Edit));
     let found = found.filter(|_| is_file);
     let base = found.and_then(|(_, base)| base);
-    let (form, parts) = found.map_or_else(
-        || args.alone(kind),
-        |(found, _)| args.of_file(kind == Some(Kind::Write), found),
-    );
+    let (form, parts) = match (found, plan(tool, members)) {
+        (Some((found, _)), _) => args.of_file(kind == Some(Kind::Write), found),
+        (None, Some(plan)) => args.plan(plan),
+        (None, None) => args.alone(kind),
+    };
     Readable {
         shown: Shown {
             form,
@@ -103,6 +107,18 @@ pub fn of(tool: &str, members: &[(String, Arc<str>)], found: Option<Found<'_>>) 
         },
         parts,
     }
+}
+
+/// The plan that a call with these members sets.
+pub fn plan(tool: &str, members: &[(String, Arc<str>)]) -> Option<AgentPlan> {
+    if !agent_plan::is_tool(tool) {
+        return None;
+    }
+    let members = members.iter();
+    let members: Vec<String> = members
+        .map(|(name, value)| format!("{}:{value}", json::string(name)))
+        .collect();
+    agent_plan::of(tool, &format!("{{{}}}", members.join(",")))
 }
 
 /// The members of a call that has those of a known tool inside of one, and those besides; none if they would collide.

@@ -18,7 +18,7 @@ pub use arguments::{Argument, arguments, arguments_in, listed, named};
 pub use edit::edit;
 pub use line::Summary;
 pub use object::object;
-pub use result::{ResultLine, result_line};
+pub use result::{ResultLine, ends, result_line};
 pub use untrusted_text::{Keep, Kind, Pieces, UntrustedText};
 
 use super::call_group;

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a document is drawn, keys.
 
+pub(crate) mod agent_plan;
 pub(crate) mod attempts;
 pub(crate) mod branches;
 pub(crate) mod call;

@@ -29,7 +29,7 @@ use crate::surfaces::next_task::NextTask;
 use crate::surfaces::page::Page;
 use crate::surfaces::staged_edits::hold;
 use crate::surfaces::tools;
-use crate::verbs::lazy_load;
+use crate::verbs::{jumps, lazy_load};
 use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use overrule_domain::envelope::Envelope;
@@ -103,6 +103,12 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::At(at) => {
             model.run.playing = at.speed.is_some();
             model.run.at = Some(at);
+            if model.run.jump == Some(at.event) {
+                model.run.jump = None;
+                if let Some(envelope) = model.log.newest(1).pop() {
+                    jumps::land_on_event(model, &envelope.event);
+                }
+            }
         }
         Update::Marks(marks) => model.run.marks = marks,
         Update::ForkPreview(found) => written::set_preview(model, found),

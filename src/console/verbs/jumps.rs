@@ -13,11 +13,13 @@ use crate::kernel::model::{Model, idle};
 use crate::kernel::pane::Pane;
 use crate::kernel::queue::QueueEntry;
 use crate::kernel::verb::{Press, Rank, Verb, verbs};
+use crate::run::event_text;
 use crate::run::refusal::Refusal;
 use crate::run::replay::MarkKind;
 use crate::verbs::search;
 use overrule_domain::call::Status;
 use overrule_domain::effective_status::EffectiveStatus;
+use overrule_domain::event::{Event, TurnEvent};
 use overrule_domain::graph;
 use overrule_domain::id::{NodeId, NodeKind, TurnId};
 
@@ -248,6 +250,29 @@ pub(crate) fn go(model: &mut Model, id: NodeId) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Goes to a node, or to the row of a broken stream, and shows the end of its output.
+fn land(model: &mut Model, pick: Pick) -> Result<(), Refusal> {
+    go_pick(model, pick)?;
+    if let Pick::Node(id) = pick {
+        model.graph.land_on(id, &model.run);
+    }
+    Ok(())
+}
+
+/// Goes to the node of the event that a jump in a recording went to.
+pub(crate) fn land_on_event(model: &mut Model, event: &Event) {
+    // The state is another one.
+    model.graph.sync(&model.run);
+    let pick = match event {
+        Event::Turn(TurnEvent::Broken { turn, .. }) => Some(Pick::Live(*turn, 0)),
+        other => event_text::about(&model.run.state, other).map(Pick::Node),
+    };
+    if let Some(pick) = pick {
+        // What has no row is named below the bar.
+        land(model, pick).unwrap_or_default();
+    }
+}
+
 /// Goes to a match: a node, or the row of a broken stream.
 fn go_pick(model: &mut Model, pick: Pick) -> Result<(), Refusal> {
     match pick {
@@ -302,7 +327,7 @@ fn next(
         .or_else(|| from_top().map(Pick::Node))
         .or_else(|| broken.first().map(|turn| Pick::Live(*turn, 0)));
     match found {
-        Some(pick) => go_pick(model, pick),
+        Some(pick) => land(model, pick),
         None => Err(none),
     }
 }

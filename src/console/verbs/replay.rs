@@ -5,7 +5,7 @@
 use crate::kernel::context::REPLAY;
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
-use crate::kernel::verb::{Press, Verb, verbs};
+use crate::kernel::verb::{Press, Rank, Verb, verbs};
 use crate::run::link::ReplayControl;
 use crate::run::refusal::Refusal;
 use crate::run::replay::{self, MarkKind};
@@ -19,13 +19,21 @@ const ON: bool = false;
 /// The direction of a jump: to earlier events.
 const BACK: bool = true;
 
+/// A verb whose hint comes first.
+const LEADS: Verb = Verb {
+    rank: |_| Rank::Leads,
+    ..Verb::BASE
+};
+
 /// The verb `play`.
 pub const PLAY: Verb = Verb {
     name: "play",
     keys: &["P"],
     contexts: REPLAY,
     doc: "play or pause a recorded run",
-    hint: "play/pause",
+    hint: "play",
+    label: |model| model.run.playing.then_some("pause"),
+    rank: |_| Rank::Leads,
     run: |model, press| {
         let playing = model.run.playing;
         model.run.playing = !playing;
@@ -40,10 +48,14 @@ pub const PLAY: Verb = Verb {
     ..Verb::BASE
 };
 
+verbs! {
+    run: go, ..LEADS;
+    NEXT_EVENT "next-event" ["."] REPLAY hint "next" "go to the next event" ReplayControl::Step;
+}
+
 // Other places of the recording.
 verbs! {
     run: go, ..Verb::BASE;
-    NEXT_EVENT     "next-event"     ["."] REPLAY hint "next" "go to the next event"     ReplayControl::Step;
     PREVIOUS_EVENT "previous-event" [","] REPLAY hint "back" "go to the previous event" ReplayControl::Back;
     TO_START       "to-start"       ["0"] REPLAY "go to the first event"                ReplayControl::Seek(Seq(0));
     TO_END         "to-end"         ["$"] REPLAY "go to the last event"                 ReplayControl::End;
@@ -67,16 +79,21 @@ verbs! {
     PREVIOUS_TURN     "previous-turn"             ["alt-left"]  REPLAY "go to the beginning of the previous turn"             (MarkKind::Turn, BACK);
     NEXT_DECISION     "next-decision"             ["alt-down"]  REPLAY hint "next decision" "go to the next decision"         (MarkKind::Decision, ON);
     PREVIOUS_DECISION "previous-decision"         ["alt-up"]    REPLAY "go to the previous decision"                          (MarkKind::Decision, BACK);
-    NEXT_FAILURE      "next-recorded-failure"     ["alt-f"]     REPLAY hint "next failure" "go to the next moment of failure" (MarkKind::Failure, ON);
     PREVIOUS_FAILURE  "previous-recorded-failure" ["alt-F"]     REPLAY "go to the previous moment of failure"                 (MarkKind::Failure, BACK);
-    NEXT_EDIT         "next-recorded-edit"        ["alt-e"]     REPLAY "go to the next moment of an edit"                     (MarkKind::Edit, ON);
     PREVIOUS_EDIT     "previous-recorded-edit"    ["alt-E"]     REPLAY "go to the previous moment of an edit"                 (MarkKind::Edit, BACK);
+}
+
+verbs! {
+    run: to_mark, ..LEADS;
+    NEXT_FAILURE "next-recorded-failure" ["alt-f"] REPLAY hint "next failure" "go to the next moment of failure" (MarkKind::Failure, ON);
+    NEXT_EDIT    "next-recorded-edit"    ["alt-e"] REPLAY hint "next edit"    "go to the next moment of an edit" (MarkKind::Edit, ON);
 }
 
 /// Goes to another place of the recording, and stays there.
 #[expect(clippy::unnecessary_wraps, reason = "it is what a verb does")]
 fn go(model: &mut Model, press: &mut Press<'_>, control: ReplayControl) -> Result<(), Refusal> {
     model.run.playing = false;
+    model.run.jump = None;
     press.out.push(Out::Replay(control));
     Ok(())
 }
@@ -98,7 +115,9 @@ fn to_mark(model: &mut Model, press: &mut Press<'_>, (kind, back): (MarkKind, bo
     if model.run.playing {
         press.out.push(Out::Replay(ReplayControl::Pause));
     }
-    go(model, press, ReplayControl::Seek(Seq(event as u64)))
+    go(model, press, ReplayControl::Seek(Seq(event as u64)))?;
+    model.run.jump = Some(event);
+    Ok(())
 }
 
 /// Skips a tenth of the recording.

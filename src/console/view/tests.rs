@@ -1,5 +1,6 @@
 //! What the screen looks like, and that nothing untrusted reaches it raw.
 
+mod agent_plans;
 mod agent_wait;
 mod beside;
 mod bodies;

@@ -8,6 +8,7 @@ use crate::ground::columns::Columns as _;
 use crate::ground::paint::{Canvas, start};
 use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
+use crate::kernel::graph::Form;
 use crate::kernel::model::Model;
 use crate::kernel::model::staged_edits;
 use crate::run::limits;
@@ -172,9 +173,10 @@ fn right(model: &Model) -> Vec<Part> {
     if let Some((role, words)) = staged_edits(model) {
         parts.push(Part::new(Stay::Rarely, role, words));
     }
-    if let Some(at) = &model.run.at {
-        let narrow = model.screen.width < NARROW;
-        parts.push(Part::new(Stay::Always, Role::Text, at.describe(narrow)));
+    // Elsewhere the title of the graph says it.
+    let is_elsewhere = model.screen.places.graph.is_some() && model.graph.form == Form::Lanes;
+    if let Some(at) = model.run.at.filter(|_| !is_elsewhere) {
+        parts.push(Part::new(Stay::Always, Role::Text, at.describe()));
     }
     parts.extend(phase(model));
     parts

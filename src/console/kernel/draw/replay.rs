@@ -74,7 +74,7 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     words(model, canvas, row_of(area, 1));
 }
 
-/// Draws how it plays, the current event as text, and the legend.
+/// Draws the current event as text, and the legend.
 fn words(model: &Model, canvas: &mut Canvas<'_>, row: Rect) {
     if row.is_empty() {
         return;
@@ -89,7 +89,7 @@ fn words(model: &Model, canvas: &mut Canvas<'_>, row: Rect) {
     ] {
         let (sign, role) = sign(kind, charset);
         legend = legend
-            .own(role, format!(" {sign}"))
+            .own(role, format!("  {sign}"))
             .own(Role::Dim, format!(" {}", kind.label()));
     }
     let width = if row.width >= WIDE {
@@ -97,26 +97,14 @@ fn words(model: &Model, canvas: &mut Canvas<'_>, row: Rect) {
     } else {
         0
     };
-    let speed = model.run.at.and_then(|at| at.speed);
-    let state = match speed {
-        Some(speed) => format!(" {speed}x "),
-        None => " paused ".to_owned(),
-    };
-    let (event, _) = model.run.at.map_or((0, 0), |at| (at.event, at.of));
+    let event = model.run.at.map_or(0, |at| at.event);
     let what = match model.log.newest(1).first() {
         _ if event == 0 => "before the first event".to_owned(),
-        Some(envelope) => event_text::of(envelope),
+        Some(envelope) => event_text::short(envelope),
         None => String::new(),
     };
     let line = Styled::new()
-        .own(
-            if speed.is_some() {
-                Role::Running
-            } else {
-                Role::Warning
-            },
-            state,
-        )
+        .own(Role::Text, " ")
         .untrusted(Role::Text, &what, 400);
     let place = Rect {
         width: row.width.saturating_sub(width),

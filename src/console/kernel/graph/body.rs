@@ -6,10 +6,12 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::rows::Row;
 use super::{Form, GraphPane, Level};
 use crate::ground::columns::Columns as _;
 use crate::ground::json;
 use crate::ground::layout::fold::RowKind;
+use crate::run::summary;
 use overrule_base::text::{head, visible};
 use overrule_domain::call::Outcome;
 use overrule_domain::id::NodeId;
@@ -21,6 +23,8 @@ use overrule_domain::why;
 const READ: usize = 2048;
 /// Maximum number of lines of a text.
 const MOST: usize = 5;
+/// Maximum number of lines of the end of an output.
+pub const OUTPUT: usize = 4;
 
 /// Kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,18 +66,24 @@ pub struct Body {
 /// lanes that continue below the row. Their number does not depend on the scroll position.
 pub fn of_row(state: &State, pane: &GraphPane, row: usize, width: u16) -> Body {
     let here = pane.rows.get(row);
-    let shown = here.filter(|here| {
-        pane.settings.level == Level::Text && pane.form == Form::Lanes && here.kind == RowKind::Node
-    });
-    let Some(here) = shown else {
+    let is_shown = |here: &&Row| pane.form == Form::Lanes && here.kind == RowKind::Node;
+    let Some(here) = here.filter(is_shown) else {
         return Body::default();
     };
+    let is_long = pane.settings.level == Level::Text;
+    if !is_long && !pane.shows_end(here.key) {
+        return Body::default();
+    }
     let width = usize::from(width);
     let mut cells = Vec::new();
     pane.rows.gutter.below(row, 0, &mut cells);
     let indent = (cells.len() + INDENT).min(width / 2);
     let separate = pane.settings.split.contains(&here.key);
-    let lines = lines(state, here.key, separate, width.saturating_sub(indent + END));
+    let lines = if is_long {
+        lines(state, here.key, separate, width.saturating_sub(indent + END))
+    } else {
+        end(state, here.key, separate)
+    };
     Body { indent, lines }
 }
 
@@ -106,6 +116,20 @@ fn lines(state: &State, id: NodeId, separate: bool, width: usize) -> Vec<Line> {
         wrap(node.text(), Part::Text, width, &mut out);
     }
     out
+}
+
+/// The end of the output of a call, each line in a row.
+fn end(state: &State, id: NodeId, separate: bool) -> Vec<Line> {
+    let observation = state.observation(id).filter(|_| !separate);
+    let outcome = observation.and_then(|node| node.outcome());
+    let ends = outcome.map(|outcome| summary::ends(outcome, OUTPUT));
+    let ends = ends.filter(|lines| lines.len() > 1).unwrap_or_default();
+    let line = |text: &String| Line {
+        part: Part::Text,
+        text: visible(head(text, READ).0),
+        cut: false,
+    };
+    ends.iter().map(line).collect()
 }
 
 fn result(outcome: &Outcome, width: usize, out: &mut Vec<Line>) {

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how rows come to be, colours.
 
-use super::{Form, GraphPane, Pick, entries};
+use super::{Form, GraphPane, Pick, body, entries};
 use crate::run::part::RunPart;
-use overrule_domain::id::{NodeId, TurnId};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 use overrule_domain::state::State;
 
 impl GraphPane {
@@ -121,6 +121,7 @@ impl GraphPane {
     pub fn go(&mut self, row: usize) {
         let last = self.len().saturating_sub(1);
         let row = row.min(last);
+        self.landed = None;
         self.selected = self.pick_at(row);
         self.rests = self.selected;
         self.pinned = row < last;
@@ -140,10 +141,22 @@ impl GraphPane {
         self.unfold_around(node, &run.state);
         // A jump inspects one node: the cursor stays there even on the last row.
         self.pinned = true;
+        self.landed = None;
         let shown = self.rows.of(node).map_or(node, |row| row.key);
         self.selected = Some(Pick::Node(shown));
         self.sync(run);
         true
+    }
+
+    /// Moves the cursor to a node, and shows the end of its output.
+    pub fn land_on(&mut self, node: NodeId, run: &RunPart) -> bool {
+        let has_row = self.go_to(node, run);
+        if let Some(Pick::Node(id)) = self.selected.filter(|_| has_row && node.kind == NodeKind::Call) {
+            self.landed = Some(id);
+            self.transcript.unfolded.insert(id);
+            self.transcript.renew();
+        }
+        has_row
     }
 
     /// The node of the row, if it does not match the filter.
@@ -167,6 +180,7 @@ impl GraphPane {
     pub fn scroll(&mut self, height: usize, tall: impl Fn(&Self, usize) -> usize) {
         let last = self.len().saturating_sub(1);
         let at = self.cursor().unwrap_or(last);
+        self.crowded = self.len() + body::OUTPUT > height;
         // The first row from which everything down to this one fits.
         let first_for = |graph: &Self, row: usize| {
             let mut lines = tall(graph, row);

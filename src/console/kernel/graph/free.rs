@@ -17,24 +17,22 @@ pub struct LongText {
     pub below: Vec<Styled>,
 }
 
+/// What the texts depend on: the rows, how many are free, the columns of the pane, and the call that a jump went to.
+type Key = (TextBasis, usize, u16, Option<NodeId>);
+
 /// Texts by the node of their row, until the rows or the room change.
 #[derive(Debug, Clone, Default)]
 pub struct FreeRows {
-    made: Option<(TextBasis, usize, u16)>,
+    made: Option<Key>,
     texts: BTreeMap<NodeId, LongText>,
 }
 
 impl FreeRows {
-    /// Makes the texts for `room` free rows in a pane of this width, if they are not made yet.
-    pub fn renew(
-        &mut self,
-        (basis, room, width): (TextBasis, usize, u16),
-        make: impl FnOnce() -> BTreeMap<NodeId, LongText>,
-    ) {
-        let made = Some((basis, room, width));
-        if self.made != made {
-            self.texts = if room > 0 { make() } else { BTreeMap::new() };
-            self.made = made;
+    /// Makes the texts, if they are not made yet.
+    pub fn renew(&mut self, key: Key, make: impl FnOnce() -> BTreeMap<NodeId, LongText>) {
+        if self.made != Some(key) {
+            self.texts = if key.1 > 0 { make() } else { BTreeMap::new() };
+            self.made = Some(key);
         }
     }
 

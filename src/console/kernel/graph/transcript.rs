@@ -14,6 +14,7 @@ use super::row_texts::TextBasis;
 use super::{Form, GraphPane, Pick};
 use crate::ground::doc::Styled;
 use crate::ground::motion::{Move, by};
+use overrule_base::agent_plan::AgentPlan;
 use overrule_domain::id::{NodeId, NodeKind, TurnId};
 
 /// The lines of a row.
@@ -35,6 +36,15 @@ impl Block {
     fn end(&self) -> isize {
         self.line + self.lines.len() as isize
     }
+}
+
+/// The newest plan of the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptPlan {
+    /// The call that set it.
+    pub call: NodeId,
+    /// Its steps.
+    pub plan: AgentPlan,
 }
 
 /// A key of a known text.
@@ -64,6 +74,10 @@ pub struct Transcript {
     pub by_answer: bool,
     /// The calls whose outputs and differences are whole.
     pub unfolded: BTreeSet<NodeId>,
+    /// The plan that the agent keeps, above the text.
+    pub plan: Option<KeptPlan>,
+    /// Rows of the pane above the text.
+    pub head: usize,
     /// The rows on the screen, from the top.
     pub blocks: Vec<Block>,
     /// The texts of rows until the rows are built again.
@@ -77,10 +91,11 @@ impl Transcript {
         self.basis = None;
     }
 
-    /// Forgets the texts that were made for another state or width.
-    pub fn begin(&mut self, basis: TextBasis, width: u16) {
+    /// Forgets the texts that were made for another state or width, and looks for the plan.
+    pub fn begin(&mut self, basis: TextBasis, width: u16, plan: impl FnOnce() -> Option<KeptPlan>) {
         if self.basis != Some((basis, width)) {
             self.known.clear();
+            self.plan = plan();
             self.basis = Some((basis, width));
         }
         // An open stream changes without an event.
@@ -189,7 +204,7 @@ impl Transcript {
 
     /// The row on a line of the pane.
     pub fn row_on(&self, line: usize) -> Option<usize> {
-        let line = isize::try_from(line).ok()?;
+        let line = isize::try_from(line.checked_sub(self.head)?).ok()?;
         let mut blocks = self.blocks.iter();
         let here = blocks.find(|block| (block.line..block.end()).contains(&line));
         here.map(|block| block.row)
@@ -250,6 +265,7 @@ impl GraphPane {
     /// Carries out a move in the transcript, on a screen of this height.
     pub fn read_on(&mut self, to: Move, page: usize) {
         let at = self.cursor().unwrap_or(0);
+        let page = page.saturating_sub(self.transcript.head);
         let high = isize::try_from(page).unwrap_or(isize::MAX);
         let row = match to {
             Move::Up | Move::Down => Some(at.saturating_add_signed(by(to, page))),

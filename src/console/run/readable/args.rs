@@ -8,6 +8,7 @@ use super::Part;
 use crate::ground::diff;
 use crate::ground::json;
 use crate::run::link::Replaced;
+use overrule_base::agent_plan::AgentPlan;
 use overrule_base::known_tool::{CONTENT, Kind, LINE, NEW, OLD, TEXT, WORDS, name_in, patch_lines};
 use overrule_base::shell_line::quote;
 use overrule_base::text::visible;
@@ -80,6 +81,13 @@ impl Args<'_> {
             }
             Replaced::Nothing => (ShownForm::Fields, self.rest(&[])),
         }
+    }
+
+    /// The form of a call that sets a plan.
+    pub(crate) fn plan(&self, plan: AgentPlan) -> (ShownForm, Vec<Part>) {
+        let mut parts = self.rest(&[plan.name]);
+        parts.push(Part::Plan(plan));
+        (ShownForm::Fields, parts)
     }
 
     /// The form of a call by its arguments alone.

@@ -10,6 +10,7 @@ use crate::ground::diff;
 use crate::ground::diff::Change;
 use crate::ground::doc::readable;
 use crate::ground::json;
+use overrule_base::agent_plan::Step;
 use overrule_base::text::{visible, visible_lines};
 
 /// The readable form as lines to print, each safe to show.
@@ -24,6 +25,7 @@ pub fn lines(form: &Readable) -> Vec<String> {
                 let text = in_quotes(value).map_or_else(|| readable(value), Arc::from);
                 argument(&mut out, name, &text);
             }
+            Part::Plan(plan) => out.extend(plan.steps.iter().map(step_line)),
             Part::New(value) => out.extend(
                 visible_lines(&readable(value))
                     .iter()
@@ -74,6 +76,19 @@ fn argument(out: &mut Vec<String>, name: &str, text: &str) {
             out.extend(all.map(|line| format!("  {line}")));
         }
     }
+}
+
+fn step_line(step: &Step) -> String {
+    let mut out = format!("{} {}", step.sign(), visible(&step.text));
+    for word in step
+        .progress
+        .label()
+        .into_iter()
+        .chain(step.others.iter().map(String::as_str))
+    {
+        let _ = write!(out, "  {}", visible(word));
+    }
+    out
 }
 
 fn difference_line(line: &diff::Line) -> String {

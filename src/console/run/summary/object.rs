@@ -9,6 +9,7 @@ use super::{Argument, Summary, UntrustedText, arguments_in, text_of};
 use crate::ground::diff;
 use crate::ground::json;
 use crate::run::summary::Keep;
+use overrule_base::agent_plan;
 use overrule_base::known_tool::{self, CONTENT, Kind, LINE, LINES, NEW, OLD, PATH, WORDS};
 use overrule_base::shell_line::quote;
 use overrule_domain::state::State;
@@ -40,6 +41,9 @@ pub fn object(state: &State, tool: &str, args: &str) -> Summary {
     let found = match kind {
         Some(Kind::Shell) => command(&members),
         Some(Kind::Patch) => patched(tool, args),
+        None if agent_plan::is_tool(tool) => {
+            agent_plan::of(tool, args).map(|plan| Summary::default().own(plan.describe()))
+        }
         Some(_) => path(state, &members).map(|path| match kind {
             Some(Kind::Edit) => path.and(changed_lines(&members)),
             _ => path,

@@ -14,6 +14,8 @@ use overrule_present::many;
 
 /// Longest value whose lines or members are counted, in bytes.
 const COUNTED: usize = 256 * 1024;
+/// Bytes of the end of a text from which its last lines are read.
+const END: usize = 4 * 1024;
 /// The most columns of a value at the end of a row.
 const SHORT: usize = 16;
 
@@ -84,6 +86,23 @@ pub fn result_line(tool: &str, args: &str, outcome: &Outcome) -> ResultLine {
             }),
         },
     }
+}
+
+/// The last lines of what a call gave that are not blank, the newest last; none where it gave no text. Untrusted.
+pub fn ends(outcome: &Outcome, count: usize) -> Vec<String> {
+    let text = match outcome {
+        Outcome::Ok { value, .. } => json::text_end(value, END).unwrap_or_default(),
+        Outcome::Err(error) => error.message.clone(),
+        Outcome::Cancelled { .. } => String::new(),
+    };
+    let lines = text.lines().rev().map(str::trim_end);
+    let mut lines: Vec<String> = lines
+        .filter(|line| !line.is_empty())
+        .take(count)
+        .map(str::to_owned)
+        .collect();
+    lines.reverse();
+    lines
 }
 
 /// The result of a call that reads or computes: how much it found, or a short value itself.

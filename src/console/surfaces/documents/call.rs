@@ -19,6 +19,7 @@ use crate::ground::pager::Wrap;
 use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
 use crate::run::maker::{MAX_PARSED, Maker};
+use crate::run::readable;
 use crate::run::run_phase::AT_THE_HALT;
 use overrule_base::text;
 use overrule_domain::call::{Call, EffectClass, ErrorClass, Status};
@@ -64,7 +65,12 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
             (Role::Dim, "  ".to_owned()),
         );
     }
+    let plan = readable::plan(tool, &members);
     for (name, value) in members.iter() {
+        if let Some(plan) = plan.as_ref().filter(|plan| plan.name == name) {
+            super::agent_plan::add(maker, plan);
+            continue;
+        }
         let short = value.len() <= usize::from(maker.width).saturating_sub(14);
         if short {
             maker.doc.line(

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::derived::Derived;
-use super::{changed_lines, frame, tool_change};
+use super::{agent_plan, changed_lines, frame, tool_change};
 use crate::ground::columns::Columns as _;
 use crate::ground::diff;
 use crate::ground::doc;
@@ -216,6 +216,7 @@ fn draw(maker: &mut Maker<'_>, call: &Call, (tool, form): (&str, &Readable), der
             }
             Part::Argument(name, text) if is_in_title(maker, call, form, (name, text)) => {}
             Part::Argument(name, text) => argument(maker, name, text),
+            Part::Plan(plan) => agent_plan::add(maker, plan),
             Part::New(text) => new_file(maker, text),
             Part::Lines(lines) => changed_lines::add(maker, lines, true),
             Part::Replaces([old, new]) => {

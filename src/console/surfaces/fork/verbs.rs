@@ -17,6 +17,7 @@ pub const FORK: Verb = Verb {
     contexts: REPLAY,
     doc: "fork a new session that starts with what is shown (asks first)",
     hint: "fork",
+    rank: |_| Rank::Leads,
     run: |model, press| {
         ask(model, press.out);
         Ok(())

@@ -3,6 +3,7 @@
 //! Must not know: how rows come to be, who decides.
 
 pub(crate) mod block;
+pub(crate) mod kept_plan;
 
 use std::sync::Arc;
 
@@ -18,21 +19,40 @@ use crate::kernel::pane::Pane;
 /// Lays out the rows on the screen.
 pub(crate) fn prepare(model: &mut Model, area: Rect) {
     let mut transcript = std::mem::take(&mut model.graph.transcript);
-    transcript.begin(basis(model), area.width);
-    let unfolded = transcript.unfolded.clone();
     let shown = &*model;
-    transcript.lay_out(&shown.graph, usize::from(area.height), &mut |_, row| {
-        let (lines, stays) = block::lines(shown, row, &unfolded, usize::from(area.width));
+    transcript.begin(basis(model), area.width, || kept_plan::newest(&shown.run.state));
+    let height = usize::from(area.height);
+    transcript.head = kept_plan::rows(transcript.plan.as_ref(), height);
+    let unfolded = transcript.unfolded.clone();
+    let newest = transcript.plan.as_ref().map(|plan| plan.call);
+    // Its steps are above the text.
+    let newest = newest.filter(|_| transcript.head > 0);
+    let room = height - transcript.head;
+    transcript.lay_out(&shown.graph, room, &mut |_, row| {
+        let (lines, stays) = block::lines(shown, row, (&unfolded, newest), usize::from(area.width));
         (Arc::from(lines), stays)
     });
     model.graph.transcript = transcript;
 }
 
-/// Draws the rows on the screen.
+/// Draws the plan of the agent and the rows on the screen.
 pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let more = model.more();
     let cursor = model.graph.cursor();
-    for block in &model.graph.transcript.blocks {
+    let transcript = &model.graph.transcript;
+    let head = u16::try_from(transcript.head)
+        .unwrap_or(u16::MAX)
+        .min(area.height);
+    if let Some(plan) = &transcript.plan {
+        let above = Rect { height: head, ..area };
+        kept_plan::draw(model, canvas, above, &plan.plan);
+    }
+    let area = Rect {
+        y: area.y + head,
+        height: area.height - head,
+        ..area
+    };
+    for block in &transcript.blocks {
         for (at, line) in block.lines.iter().enumerate() {
             let Ok(at_line) = u16::try_from(block.line + at as isize) else {
                 continue;
@@ -41,12 +61,7 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
                 break;
             }
             let place = row_of(area, at_line);
-            let text = Rect {
-                x: place.x + 1.min(place.width),
-                width: place.width.saturating_sub(1),
-                ..place
-            };
-            canvas.row(text, line, more);
+            canvas.row(after_margin(place), line, more);
             // The pointer is on the first line that can be seen.
             let is_first = at == 0 || at_line == 0;
             if Some(block.row) == cursor && is_first {
@@ -54,6 +69,16 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
                 shell::pointer(model, canvas, place, Pane::GRAPH);
             }
         }
+    }
+}
+
+/// A row without the column of the pointer.
+fn after_margin(place: Rect) -> Rect {
+    let margin = 1.min(place.width);
+    Rect {
+        x: place.x + margin,
+        width: place.width - margin,
+        ..place
     }
 }
 

@@ -17,6 +17,7 @@ use ratatui::layout::Rect;
 
 use super::transcript;
 use crate::ground::columns::Columns as _;
+use crate::ground::doc::Styled;
 use crate::ground::layout::gutter::{Cell, Glyphs};
 use crate::ground::paint::{Canvas, row_of};
 use crate::ground::symbols::Symbol;
@@ -101,6 +102,7 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
 fn title(model: &Model) -> String {
     let graph = &model.graph;
     let mut words = match graph.form {
+        Form::Lanes if model.run.at.is_some() => "replay".to_owned(),
         Form::Lanes => "graph".to_owned(),
         Form::Map => "map".to_owned(),
         Form::Time => "timeline".to_owned(),
@@ -113,6 +115,10 @@ fn title(model: &Model) -> String {
             Level::Nodes => " of every node",
             Level::Text => " with text",
         });
+        if let Some(at) = &model.run.at {
+            // Writing into a string cannot fail.
+            let _ = write!(words, " · {}", at.describe());
+        }
     }
     if let Some(filter) = &graph.settings.filter {
         let text = visible(overrule_base::text::head(&filter.text, 60).0);
@@ -261,7 +267,7 @@ fn lanes_of(
                         height: body.bottom().saturating_sub(place.y + 1),
                         ..place
                     };
-                    below = text(model, canvas, room, row);
+                    below = text(model, canvas, room, row, columns);
                     if plan.is_none() {
                         below += free_text(model, canvas, room, (row, here), columns);
                     }
@@ -374,14 +380,20 @@ fn free_text(
         .min(room.height)
 }
 
-/// Draws the text of a node below its row, at the level with text. Returns the lines used.
-fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize) -> u16 {
+/// Draws the text of a node below its row: at the level with text, or the end of an output. Returns the lines used.
+fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize, columns: RowColumns) -> u16 {
     let graph = &model.graph;
     let body = body::of_row(&model.run.state, graph, row, graph.map.room.0);
     let mut cells = Vec::new();
     graph.rows.gutter.below(row, open(model, row + 1), &mut cells);
     for (at, line) in body.lines.iter().enumerate().take(usize::from(room.height)) {
         let place = row_of(room, at as u16);
+        if graph.settings.level != Level::Text {
+            lanes(model, canvas, place, &cells, (' ', Role::Line), columns.lanes);
+            let line = Styled::new().own(Role::Text, line.text.as_str());
+            canvas.row(columns.text_place(place), &line, model.more());
+            continue;
+        }
         let beside = body.indent.saturating_sub(1);
         lanes(model, canvas, place, &cells, (' ', Role::Line), beside);
         let x = place.x + u16::try_from(body.indent).unwrap_or(0);

@@ -1,5 +1,7 @@
 //! Tests the bar of a recorded run, and the keys that drive it.
 
+use std::sync::Arc;
+
 use crate::ground::term_msg::{Mouse, TermMsg};
 use crate::kernel::model::Source;
 use crate::kernel::msg::{Msg, Out};
@@ -7,6 +9,7 @@ use crate::run::link::{At, ReplayControl, Update};
 use crate::run::replay::{Mark, MarkKind};
 use crate::testing::{Stage, id};
 use overrule_domain::call::EffectClass;
+use overrule_domain::envelope::Envelope;
 use overrule_domain::id::Seq;
 
 fn stage(width: u16, height: u16) -> Stage {
@@ -63,13 +66,13 @@ fn the_bar_marks_what_happened_and_says_the_event_in_words() {
         if height >= 16 {
             let words = text
                 .lines()
-                .find(|line| line.contains(" paused "))
+                .find(|line| line.contains("stream ended"))
                 .unwrap_or_else(|| panic!("{text}"));
-            assert!(words.contains("stream ended"), "the newest event: {words}");
             assert!(words.contains("◆ decision"), "{words}");
+            assert!(text.contains("#30 of 100, paused"), "{text}");
         }
         at(&mut stage, 31, Some(4.0));
-        assert!(height < 16 || stage.text().contains(" 4x "), "{}", stage.text());
+        assert!(stage.text().contains("#31 of 100, 4x"), "{}", stage.text());
     }
 }
 
@@ -180,4 +183,116 @@ fn a_failure_that_comes_later_is_not_denied() {
         stage.press("1 f");
         assert_eq!(stage.status(), words, "{event}");
     }
+}
+
+/// A replay of the run whose tests failed, with the marks of its events, at the first of them.
+fn recorded(width: u16, height: u16) -> (Stage, Vec<Arc<Envelope>>) {
+    let mut live = Stage::new(width, height);
+    live.failures();
+    let mut stage = Stage::with(width, height, |settings| settings.source = Source::Replay);
+    let events = live.recorded().to_vec();
+    stage.recording(&events);
+    stage.shows_event(&events, 1);
+    (stage, events)
+}
+
+/// Presses a key that jumps, and shows the event to which it goes.
+fn jump(stage: &mut Stage, events: &[Arc<Envelope>], key: &str) {
+    stage.press(key);
+    let Some(ReplayControl::Seek(to)) = controls(stage).pop() else {
+        panic!("{key} goes nowhere: {}", stage.status());
+    };
+    stage.shows_event(events, to.0 as usize);
+}
+
+#[test]
+fn a_jump_in_a_recording_selects_the_call_and_shows_the_end_of_its_output() {
+    for (width, height) in [(80, 24), (80, 16), (160, 50)] {
+        let (mut stage, events) = recorded(width, height);
+        jump(&mut stage, &events, "alt-f");
+        assert_eq!(stage.selected(), Some(id("c9")), "{width}x{height}");
+        let text = stage.text();
+        assert!(text.contains("AssertionError: 2 != 2.5"), "{text}");
+        assert!(text.contains("c9 ended with exit 1"), "{text}");
+        jump(&mut stage, &events, "alt-f");
+        assert_eq!(stage.selected(), Some(id("c16")));
+        jump(&mut stage, &events, "alt-F");
+        assert_eq!(stage.selected(), Some(id("c9")));
+        jump(&mut stage, &events, "alt-up");
+        assert_eq!(stage.selected(), Some(id("c9")), "its approval");
+    }
+}
+
+#[test]
+fn a_jump_to_an_edit_selects_its_row() {
+    let mut live = Stage::new(80, 24);
+    live.edited();
+    let events = live.recorded().to_vec();
+    let mut stage = Stage::with(80, 24, |settings| settings.source = Source::Replay);
+    stage.recording(&events);
+    stage.shows_event(&events, 1);
+    jump(&mut stage, &events, "alt-e");
+    let node = stage.selected().unwrap();
+    assert_eq!(node.kind, overrule_domain::id::NodeKind::Intervention);
+    let text = stage.text();
+    let row = text.lines().find(|row| row.starts_with('❯')).unwrap_or_default();
+    assert!(row.contains(&node.to_string()), "{text}");
+}
+
+#[test]
+fn in_the_transcript_a_jump_unfolds_the_output() {
+    let (mut stage, events) = recorded(80, 30);
+    stage.press("ctrl-t");
+    jump(&mut stage, &events, "alt-f");
+    assert_eq!(stage.selected(), Some(id("c9")));
+    assert_eq!(stage.model.graph.unfolded_text(), Some(true));
+    assert!(stage.text().contains("AssertionError"), "{}", stage.text());
+}
+
+#[test]
+fn a_step_does_not_move_the_cursor_to_what_a_jump_looked_for() {
+    let (mut stage, events) = recorded(80, 24);
+    stage.press("alt-f");
+    controls(&mut stage);
+    // Another key came before the recording answered.
+    stage.press(",");
+    let before = stage.selected();
+    stage.shows_event(&events, 2);
+    assert_eq!(stage.model.graph.landed, None, "{before:?}");
+}
+
+#[test]
+fn next_failure_shows_the_end_of_the_output_until_the_cursor_moves() {
+    let mut stage = Stage::new(80, 24);
+    stage.long_run(44);
+    stage.tools_turn(
+        100,
+        900,
+        "I run the tests.",
+        &[(
+            "shell",
+            r#"{"command":"make test"}"#,
+            overrule_domain::call::Outcome::Ok {
+                value: serde_json::json!("first\nsecond\nthird\nfourth\nlast")
+                    .to_string()
+                    .into(),
+                meta: None,
+                discarded: 0,
+                exit: Some(2),
+            },
+        )],
+    );
+    stage.draw();
+    stage.press("1");
+    while stage.selected() != Some(id("c901")) {
+        stage.press("f");
+    }
+    let text = stage.text();
+    for line in ["second", "third", "fourth", "last"] {
+        assert!(text.lines().any(|row| row.contains(line)), "{line}: {text}");
+    }
+    assert!(!text.contains(" first"), "{text}");
+    stage.press("k");
+    let text = stage.text();
+    assert!(!text.contains("  third"), "{text}");
 }

@@ -3,7 +3,9 @@
 use crate::ground::layout::gutter::Line;
 use crate::ground::symbols::Charset;
 use crate::ground::theme::{Colours, Theme};
+use crate::kernel::model::Source;
 use crate::testing::{ARMING, Stage};
+use overrule_domain::event::{CallEvent, Event};
 
 /// The looks of a picture: in Unicode and ASCII, with colours and without.
 const LOOKS: [(&str, Charset, Colours); 4] = [
@@ -14,11 +16,17 @@ const LOOKS: [(&str, Charset, Colours); 4] = [
 ];
 
 /// Pictures of a scene in every look.
-pub(super) fn pictured(name: &str, (width, height): (u16, u16), scene: impl Fn(&mut Stage)) {
+pub(super) fn pictured(name: &str, size: (u16, u16), scene: impl Fn(&mut Stage)) {
+    pictured_from(Source::Live, name, size, scene);
+}
+
+/// The same of a run or of a recording.
+fn pictured_from(source: Source, name: &str, (width, height): (u16, u16), scene: impl Fn(&mut Stage)) {
     for (look, charset, colours) in LOOKS {
         let mut stage = Stage::with(width, height, |settings| {
             settings.look = Theme::built_in("dark").unwrap().look(colours);
             settings.charset = charset;
+            settings.source = source;
             if charset == Charset::Ascii {
                 settings.line = Line::Ascii;
             }
@@ -81,5 +89,25 @@ fn a_failure_looks_like_one_in_the_timeline() {
     pictured("failures_time_80x24", (80, 24), |stage| {
         stage.failures();
         stage.press("J");
+    });
+}
+
+#[test]
+fn a_jump_in_a_recording_lands_on_the_failure() {
+    let mut live = Stage::new(80, 24);
+    live.failures();
+    let events = live.recorded().to_vec();
+    let ended = events.iter().position(|envelope| {
+        matches!(
+            &envelope.event,
+            Event::Call(CallEvent::Finished { outcome, .. }) if outcome.exit().is_some()
+        )
+    });
+    let ended = ended.unwrap() + 1;
+    pictured_from(Source::Replay, "replay_80x24", (80, 24), |stage| {
+        stage.recording(&events);
+        stage.shows_event(&events, 1);
+        stage.press("alt-f");
+        stage.shows_event(&events, ended);
     });
 }

@@ -14,8 +14,10 @@ use crate::kernel::graph::Pick;
 use crate::kernel::graph::rows::Row;
 use crate::kernel::model::Model;
 use crate::run::summary;
+use crate::surfaces::documents;
 use crate::surfaces::graph::call_text::{difference, given, plain};
 use crate::surfaces::graph::view::lines::{self, RowLine};
+use overrule_base::agent_plan;
 use overrule_base::known_tool::{self, Kind};
 use overrule_base::text::{head, visible};
 use overrule_domain::call::{Call, Decision, Status};
@@ -38,11 +40,11 @@ const STREAMED: usize = 40;
 /// The most bytes of an open stream that are shown.
 const LIVE: usize = 8 * 1024;
 
-/// The lines of a row in a pane of this width. True if they stay the same while no event comes.
+/// The lines of a row in a pane of this width. The plan that the call `above` set is on the screen already. True if they stay the same while no event comes.
 pub(crate) fn lines(
     model: &Model,
     row: usize,
-    unfolded: &BTreeSet<NodeId>,
+    (unfolded, above): (&BTreeSet<NodeId>, Option<NodeId>),
     width: usize,
 ) -> (Vec<Styled>, bool) {
     let width = width.saturating_sub(1);
@@ -54,7 +56,9 @@ pub(crate) fn lines(
         return (vec![heading(model, here, width)], true);
     };
     if node.as_call().is_some() {
-        let lines = call(model, here, node, unfolded.contains(&here.key), width);
+        let unfolded = unfolded.contains(&here.key);
+        let has_plan = unfolded || above != Some(here.key);
+        let lines = call(model, here, node, (unfolded, has_plan), width);
         return (lines, !lines::changes_with_time(model, here));
     }
     let lines = match here.key.kind {
@@ -147,7 +151,13 @@ fn indented(row: Styled, columns: usize) -> Styled {
 }
 
 /// A call: its row, the reason of its refusal, its difference, and its output.
-fn call(model: &Model, here: &Row, node: &Node, unfolded: bool, width: usize) -> Vec<Styled> {
+fn call(
+    model: &Model,
+    here: &Row,
+    node: &Node,
+    (unfolded, has_plan): (bool, bool),
+    width: usize,
+) -> Vec<Styled> {
     let state = &model.run.state;
     let mut out = Vec::new();
     let (Some(call), Some((tool, args))) = (state.calls.get(&here.key), node.as_call()) else {
@@ -182,19 +192,14 @@ fn call(model: &Model, here: &Row, node: &Node, unfolded: bool, width: usize) ->
     if call.status == Status::Rejected || look.is_some() {
         return out;
     }
-    let difference = difference(model, (tool, args), room);
-    if unfolded || difference.len() <= DIFFERENCE {
-        out.extend(
-            difference
-                .into_iter()
-                .take(UNFOLDED)
-                .map(|row| indented(row, WITHIN)),
-        );
+    let (mut lines, mut name) = (difference(model, (tool, args), room), "difference");
+    if let Some(plan) = agent_plan::of(tool, args).filter(|_| has_plan) {
+        (lines, name) = (documents::agent_plan::lines(&plan, room, unfolded), "plan");
+    }
+    if unfolded || lines.len() <= DIFFERENCE {
+        out.extend(lines.into_iter().take(UNFOLDED).map(|row| indented(row, WITHIN)));
     } else {
-        out.push(folded(
-            model,
-            &format!("difference of {}", many(difference.len(), "line")),
-        ));
+        out.push(folded(model, &format!("{name} of {}", many(lines.len(), "line"))));
     }
     output(model, call, (unfolded, room), &mut out);
     out

@@ -12,21 +12,20 @@ use super::{Layout, basis};
 use crate::ground::doc::Styled;
 use crate::ground::layout::fold::RowKind;
 use crate::ground::theme::Role;
+use crate::kernel::graph::body::OUTPUT;
 use crate::kernel::graph::free::LongText;
 use crate::kernel::graph::rows::Row;
 use crate::kernel::graph::{Form, Level};
 use crate::kernel::model::Model;
+use crate::run::summary;
 use crate::surfaces::graph::call_text;
 use overrule_base::known_tool::{self, Kind};
 use overrule_base::text::head;
-use overrule_domain::call::{Call, Outcome, Status};
+use overrule_domain::call::{Call, Status};
 use overrule_domain::id::{NodeId, NodeKind};
 
-/// The most lines of an output, and of a difference.
-const OUTPUT: usize = 4;
+/// The most lines of a difference.
 const DIFFERENCE: usize = 20;
-/// The most bytes of a result whose output is read.
-const READ: usize = 64 * 1024;
 
 /// Fills the free rows of the pane. They become fewer by those with a text.
 pub(crate) fn prepare(model: &mut Model, area: Rect) {
@@ -35,8 +34,11 @@ pub(crate) fn prepare(model: &mut Model, area: Rect) {
     let is_covered = !model.stack.is_empty() && !model.screen.docks;
     let has_room = graph.form == Form::Lanes && graph.settings.level != Level::Text && !is_covered;
     let room = if has_room { graph.blank } else { 0 };
+    let landed = graph.landed.filter(|_| room > 0);
     let mut free = std::mem::take(&mut model.graph.free);
-    free.renew((basis(model), room, area.width), || texts(model, area, room));
+    free.renew((basis(model), room, area.width, landed), || {
+        texts(model, area, room)
+    });
     model.graph.blank -= free.used().min(room);
     model.graph.free = free;
 }
@@ -44,7 +46,7 @@ pub(crate) fn prepare(model: &mut Model, area: Rect) {
 /// A text in at most this many columns, with at most this many rows below its own.
 type Make = fn(&Model, &Row, (usize, usize)) -> Option<LongText>;
 
-/// The texts for a number of free rows. The newest turn comes first.
+/// The texts for a number of free rows. The call that a jump went to comes first, then the newest turn.
 fn texts(model: &Model, area: Rect, room: usize) -> BTreeMap<NodeId, LongText> {
     let state = &model.run.state;
     let layout = Layout::of(model, area, (0, Form::Lanes));
@@ -58,11 +60,22 @@ fn texts(model: &Model, area: Rect, room: usize) -> BTreeMap<NodeId, LongText> {
     rows.sort_by_key(|here| Reverse(state.turn_of(here.key).map(|turn| turn.id)));
     let mut out = BTreeMap::new();
     let mut left = room;
-    let kinds: [Make; 3] = [thought, without_success, with_success];
-    for make in kinds {
-        for here in &rows {
+    let landed = |here: &&&Row| Some(here.key) == model.graph.landed;
+    let landed: Vec<&Row> = rows.iter().filter(landed).copied().collect();
+    let kinds: [(&[&Row], Make); 5] = [
+        (&landed, without_success),
+        (&landed, with_success),
+        (&rows, thought),
+        (&rows, without_success),
+        (&rows, with_success),
+    ];
+    for (rows, make) in kinds {
+        for here in rows.iter() {
             if left == 0 {
                 return out;
+            }
+            if out.contains_key(&here.key) {
+                continue;
             }
             if let Some(text) = make(model, here, (width, left)) {
                 left -= text.below.len();
@@ -129,23 +142,15 @@ fn with_success(model: &Model, here: &Row, (width, left): (usize, usize)) -> Opt
 /// The last lines of an output; none for one that has a line alone, which is in the row. With little room they are fewer if
 /// the call did not succeed.
 fn output(model: &Model, call: &Call, role: Role, (width, left): (usize, usize)) -> Option<LongText> {
-    let size = match model.run.state.observation(call.id)?.outcome()? {
-        Outcome::Ok { value, .. } => value.len(),
-        Outcome::Err(error) => error.message.len(),
-        Outcome::Cancelled { .. } => return None,
-    };
-    if size > READ {
-        return None;
-    }
-    let text = call_text::given(model, call)?;
-    let ends = text.lines().rev().filter(|line| !line.trim().is_empty());
-    let mut ends: Vec<&str> = ends.take(OUTPUT).collect();
+    let is_separate = model.graph.settings.split.contains(&call.id);
+    let observation = model.run.state.observation(call.id).filter(|_| !is_separate)?;
+    let mut ends = summary::ends(observation.outcome()?, OUTPUT);
     if role == Role::Dim && ends.len() > left {
         return None;
     }
-    ends.truncate(left);
-    let below = ends.iter().rev().map(|line| {
-        let (line, _) = head(line.trim_end(), width + 1);
+    ends.drain(..ends.len().saturating_sub(left));
+    let below = ends.iter().map(|line| {
+        let (line, _) = head(line, width + 1);
         Styled::new().laid_out(role, line)
     });
     let below: Vec<Styled> = below.collect();

@@ -14,6 +14,7 @@ use crate::ground::layout::fold::RowKind;
 use crate::ground::paint::{Canvas, tail};
 use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
+use crate::kernel::graph::body;
 use crate::kernel::graph::rows::Row;
 use crate::kernel::model::Model;
 use node::node_line;
@@ -139,7 +140,10 @@ pub(crate) fn node_row(
             "a known text is the present one"
         );
     }
-    match long.map(|long| &long.row).or(known) {
+    let has_end = by_cursor && model.graph.shows_end(here.key);
+    let has_end = has_end && body::tall(&model.run.state, &model.graph, row, place.width) > 1;
+    let short = has_end.then(|| node::line_above(model, here.key, width).joined(width));
+    match long.map(|long| &long.row).or(short.as_ref()).or(known) {
         Some(line) => canvas.row(words, line, more),
         None => canvas.row(words, &line(model, here, looks.1, width), more),
     }
