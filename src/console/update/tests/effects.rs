@@ -329,7 +329,7 @@ fn of_the_ledger_of_a_long_run_the_rows_on_the_screen_are_made_and_no_others() {
     stage.press("G");
     let text = stage.text();
     assert!(
-        text.contains(&format!("❯  c{} r1 write_file path=\"1\" ", no + 1)),
+        text.contains(&format!("❯  c{} write_file 1 ", no + 1)),
         "{text}"
     );
 }
