@@ -98,7 +98,7 @@ mod tests {
         for row in [
             "a.md",
             "changed by c3, c4",
-            "- one",
+            "− one",
             "+ three",
             "c5 write_file may have changed files",
         ] {

@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 use super::{conflicts, origin_word};
 use crate::ground::doc::{Form, Styled};
-use crate::ground::json;
 use crate::ground::pager::Wrap;
 use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
@@ -65,37 +64,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
             (Role::Dim, "  ".to_owned()),
         );
     }
-    let plan = readable::plan(tool, &members);
-    for (name, value) in members.iter() {
-        if let Some(plan) = plan.as_ref().filter(|plan| plan.name == name) {
-            super::agent_plan::add(maker, plan);
-            continue;
-        }
-        let short = value.len() <= usize::from(maker.width).saturating_sub(14);
-        if short {
-            maker.doc.line(
-                Styled::new()
-                    .own(Role::Dim, "  ")
-                    .untrusted(Role::JsonKey, name, 40)
-                    .own(Role::Dim, " = ")
-                    .untrusted(Role::Text, value, 400),
-            );
-        } else {
-            maker.doc.line(
-                Styled::new()
-                    .own(Role::Dim, "  ")
-                    .untrusted(Role::JsonKey, name, 40)
-                    .own(
-                        Role::Dim,
-                        format!(
-                            "  ({} bytes, for reading; the exact bytes are in arguments)",
-                            json::as_text(value).map_or(value.len(), |text| text.len())
-                        ),
-                    ),
-            );
-            maker.readable(value, "    ");
-        }
-    }
+    super::readable::parts(maker, call, tool, &readable::of(tool, &members, None));
     for fault in &call.validation.faults {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
@@ -106,10 +75,11 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
         } else {
             Role::Title
         };
-        maker.own(
-            role,
-            format!("{} {}", observation.id, origin_word(observation.now())),
-        );
+        let words = match &observation.now().origin {
+            Origin::Execution => "output".to_owned(),
+            _ => format!("output, {}", origin_word(observation.now())),
+        };
+        maker.own(role, words);
         if let Some(outcome) = observation.outcome() {
             maker.outcome(outcome);
         }

@@ -69,12 +69,11 @@ fn arguments(tool: &str, old: &str, new: &str) -> Option<[String; 2]> {
         let long = values.iter().flatten().any(|value| value.contains('\n'));
         for (text, value) in texts.iter_mut().zip(values) {
             let Some(value) = value else { continue };
-            match (alone, long) {
-                (true, _) => {}
-                (false, true) => *text += &format!("{name}:\n"),
-                (false, false) => *text += &format!("{name}: "),
+            if !alone {
+                text.push_str(name);
+                text.push_str(if long { ":\n" } else { ": " });
             }
-            *text += value;
+            text.push_str(value);
             if !value.ends_with('\n') {
                 text.push('\n');
             }

@@ -11,6 +11,9 @@ use crate::run::maker::Maker;
 use overrule_domain::call::Outcome;
 use overrule_present::many;
 
+/// The JSON text of a result without a text.
+const EMPTY: &str = "\"\"";
+
 impl Maker<'_> {
     /// Adds a result or an error.
     pub(crate) fn outcome(&mut self, outcome: &Outcome) {
@@ -75,6 +78,10 @@ impl Maker<'_> {
     /// Adds the text of a result. If it has colours, a line says whether they are shown. Text in colours is
     /// indented more than any line of the console.
     fn result(&mut self, value: &Arc<str>) {
+        if &**value == EMPTY {
+            self.own(Role::Dim, "nothing");
+            return;
+        }
         let coloured = self.cache.is_coloured(value);
         let Some(coloured) = self.found(coloured, value.len()) else {
             return;

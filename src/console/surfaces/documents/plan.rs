@@ -375,12 +375,11 @@ fn nodes(maker: &mut Maker<'_>, name: &str, role: Role, ids: &[NodeId]) {
     if named.is_empty() {
         return;
     }
-    let words: Vec<String> = named.iter().take(MOST).map(ToString::to_string).collect();
-    let mut words = words.join(" ");
+    let mut words: Vec<String> = named.iter().take(MOST).map(ToString::to_string).collect();
     if named.len() > MOST {
-        words += &format!(" and {} more", named.len() - MOST);
+        words.push(format!("and {} more", named.len() - MOST));
     }
-    row(maker, name, Styled::new().own(role, words));
+    row(maker, name, Styled::new().own(role, words.join(" ")));
 }
 
 /// Adds effects that happened already: they stay, whatever happens to their calls.

@@ -204,32 +204,69 @@ fn draw(maker: &mut Maker<'_>, call: &Call, (tool, form): (&str, &Readable), der
     let Some(shown) = maker.shown.clone() else { return };
     maker.doc.begin_decided(shown);
     for part in ordered(maker, tool, &form.parts) {
-        match part {
-            Part::Note(words) => changed_lines::note(maker, words),
-            Part::Line(line) => match derived.written(&doc::readable(line)) {
-                Some(commands) => commands_of(maker, &commands),
-                None => value(maker, line, Form::Readable, ("  $ ", "    "), Role::Text),
-            },
-            Part::Words(words) => {
-                let words = maker.cache.owned(words);
-                value(maker, &words, Form::Raw, ("  $ ", "    "), Role::Text);
-            }
-            Part::Argument(name, text) if is_in_title(maker, call, form, (name, text)) => {}
-            Part::Argument(name, text) => argument(maker, name, text),
-            Part::Plan(plan) => agent_plan::add(maker, plan),
-            Part::New(text) => new_file(maker, text),
-            Part::Lines(lines) => changed_lines::add(maker, lines, true),
-            Part::Replaces([old, new]) => {
-                let (before, now) = (doc::readable(old), doc::readable(new));
-                let lines = maker.cache.compared(&before, &now, diff::AROUND_DECIDED);
-                if let Some(lines) = maker.found(lines, old.len() + new.len()) {
-                    changed_lines::add(maker, &lines, false);
-                }
-            }
-        }
+        add(maker, (call, form), Some(derived), part);
     }
     not_given(maker, tool, &form.parts);
     maker.doc.end_decided();
+}
+
+/// Adds the readable form of a call that nothing is decided on. What fits a row is no text of its own: it is not what is
+/// copied.
+pub(crate) fn parts(maker: &mut Maker<'_>, call: &Call, tool: &str, form: &Readable) {
+    for part in ordered(maker, tool, &form.parts) {
+        match in_a_row(part, usize::from(maker.width)) {
+            Some(line) => maker.doc.line(line),
+            None => add(maker, (call, form), None, part),
+        }
+    }
+}
+
+/// A command or an argument, if it fits a row.
+fn in_a_row(part: &Part, width: usize) -> Option<Styled> {
+    let (line, text) = match part {
+        Part::Line(line) => (
+            Styled::new().own(Role::Dim, "  $ "),
+            doc::readable(line).to_string(),
+        ),
+        Part::Words(words) => (Styled::new().own(Role::Dim, "  $ "), words.clone()),
+        Part::Argument(name, value) if visible(name).columns() < ARGUMENT => {
+            let name = visible(name);
+            let blanks = " ".repeat(ARGUMENT.saturating_sub(name.columns()));
+            let line = Styled::new().own(Role::JsonKey, name).own(Role::Dim, blanks);
+            let words = readable::in_quotes(value).or_else(|| readable::list_of_words(value));
+            (line, words.unwrap_or_else(|| doc::readable(value).to_string()))
+        }
+        _ => return None,
+    };
+    let fits = !text.contains('\n') && line.columns() + visible(&text).columns() <= width;
+    fits.then(|| line.untrusted(Role::Text, &text, text.len()))
+}
+
+/// Adds a part of a form; the commands of a line as far as they are known.
+fn add(maker: &mut Maker<'_>, (call, form): (&Call, &Readable), derived: Option<&Derived<'_>>, part: &Part) {
+    match part {
+        Part::Note(words) => changed_lines::note(maker, words),
+        Part::Line(line) => match derived.and_then(|derived| derived.written(&doc::readable(line))) {
+            Some(commands) => commands_of(maker, &commands),
+            None => value(maker, line, Form::Readable, ("  $ ", "    "), Role::Text),
+        },
+        Part::Words(words) => {
+            let words = maker.cache.owned(words);
+            value(maker, &words, Form::Raw, ("  $ ", "    "), Role::Text);
+        }
+        Part::Argument(name, text) if is_in_title(maker, call, form, (name, text)) => {}
+        Part::Argument(name, text) => argument(maker, name, text),
+        Part::Plan(plan) => agent_plan::add(maker, plan),
+        Part::New(text) => new_file(maker, text),
+        Part::Lines(lines) => changed_lines::add(maker, lines, true),
+        Part::Replaces([old, new]) => {
+            let (before, now) = (doc::readable(old), doc::readable(new));
+            let lines = maker.cache.compared(&before, &now, diff::AROUND_DECIDED);
+            if let Some(lines) = maker.found(lines, old.len() + new.len()) {
+                changed_lines::add(maker, &lines, false);
+            }
+        }
+    }
 }
 
 /// The names of the arguments of a tool in the order of its schema, the required ones first, and how many of these are

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::changed_lines;
 use super::older::{self, Several};
 use super::origin_word;
 use crate::ground::diff;
@@ -82,16 +83,13 @@ pub fn diff_texts(maker: &mut Maker<'_>, texts: &[Arc<str>; 2]) {
 /// Adds the lines of a diff.
 pub(crate) fn difference(maker: &mut Maker<'_>, lines: &[diff::Line]) {
     for line in lines {
-        let (role, mark) = match line.change {
-            Change::Same => (Role::Dim, "  "),
-            Change::Removed => (Role::DiffRemove, "- "),
-            Change::Added => (Role::DiffAdd, "+ "),
-            Change::Note => {
-                maker.own(Role::Dim, format!("  ~ {}", line.text));
-                continue;
-            }
-        };
-        maker.text(&line.text, Form::Raw, Wrap::Chars, role, (role, mark.to_owned()));
+        if line.change == Change::Note {
+            maker.own(Role::Dim, format!("  ~ {}", line.text));
+            continue;
+        }
+        let role = changed_lines::role(line.change);
+        let mark = format!("{} ", changed_lines::sign(line.change, maker.charset));
+        maker.text(&line.text, Form::Raw, Wrap::Chars, role, (role, mark));
     }
 }
 

@@ -131,14 +131,14 @@ pub(crate) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
         return changed_texts::of(&node.now().content, &new);
     }
     let (old, new) = match edit {
-        // The node is gone.
-        Edit::Call { tool, args, .. } => (String::new(), call(tool, args)),
-        Edit::Text { text, .. } => (String::new(), text.to_string()),
         Edit::Observation { node, value, .. } => (old(*node), doc::readable(value).to_string()),
-        Edit::InsertPrompt { text, .. } | Edit::InsertThought { text, .. } => {
+        // The node of a rewrite or of an edited call is gone if it gets here.
+        Edit::Text { text, .. } | Edit::InsertPrompt { text, .. } | Edit::InsertThought { text, .. } => {
             (String::new(), text.to_string())
         }
-        Edit::InsertCall { tool, args, .. } => (String::new(), call(tool, args)),
+        Edit::Call { tool, args, .. } | Edit::InsertCall { tool, args, .. } => {
+            (String::new(), call(tool, args))
+        }
         Edit::RejectAnswer { node, reason, .. } => (old(*node), reason.to_string()),
         Edit::Copy { node, from, .. } => {
             let id = node.observation();

@@ -442,6 +442,6 @@ fn a_refusal_names_what_changed() {
         text.contains("c3 changed from r1 to r2 since it was shown"),
         "{text}"
     );
-    assert!(text.contains(r#"-   "path": "a","#), "{text}");
+    assert!(text.contains(r#"−   "path": "a","#), "{text}");
     assert!(text.contains(r#"+   "path": "other","#), "{text}");
 }

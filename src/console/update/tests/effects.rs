@@ -328,10 +328,7 @@ fn of_the_ledger_of_a_long_run_the_rows_on_the_screen_are_made_and_no_others() {
     assert!(made() < 2 * 30, "{} rows", made());
     stage.press("G");
     let text = stage.text();
-    assert!(
-        text.contains(&format!("❯  c{} write_file 1 ", no + 1)),
-        "{text}"
-    );
+    assert!(text.contains(&format!("❯  c{} write_file 1 ", no + 1)), "{text}");
 }
 
 #[test]

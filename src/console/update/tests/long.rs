@@ -212,7 +212,7 @@ fn no_frame_waits_for_the_difference_of_long_texts_and_nothing_is_committed_befo
     );
     assert!(stage.work() > 0);
     let text = stage.text();
-    assert!(text.contains("- before") && text.contains("+ after"), "{text}");
+    assert!(text.contains("− before") && text.contains("+ after"), "{text}");
     stage.press("enter");
     assert_eq!(stage.commands(), [], "it was not on screen for long enough");
     stage.wait(ARMING);

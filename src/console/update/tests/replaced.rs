@@ -66,12 +66,12 @@ fn the_diff_with_the_file_is_shown_below_the_decision() {
     let (end, output) = (shown.find(r#"{"path""#), shown.find("in the current file"));
     assert!(end.is_some() && end < output, "{shown}");
     assert!(shown.contains("not part of the decision"), "{shown}");
-    assert!(shown.contains("- a"), "{shown}");
+    assert!(shown.contains("− a"), "{shown}");
     // The file changes: so does the text, while rows stay read and the question stays armed.
     stage.wait(ARMING);
     send_replaced(&mut stage, look("c3", 1), text("zz\nb\n", "b\n"));
     let shown = stage.text();
-    assert!(shown.contains("- zz") && !shown.contains("- a"), "{shown}");
+    assert!(shown.contains("− zz") && !shown.contains("- a"), "{shown}");
     assert_eq!(looked(&mut stage), [], "it is asked for once");
     stage.press("a");
     assert_eq!(stage.commands(), [approve(3, 1, 0)]);

@@ -148,26 +148,3 @@ fn another_revision_is_read_from_its_beginning_by_who_comes_back_to_it() {
     }
     panic!("the new revision is not in the queue");
 }
-
-#[test]
-fn the_size_of_a_value_is_that_of_its_text_without_escapes() {
-    let text = "a \"quoted\" line\n\twith a tab \u{e4}\n".repeat(9);
-    for (value, size) in [
-        (serde_json::json!(text), text.len()),
-        (
-            serde_json::json!([text]),
-            serde_json::json!([text]).to_string().len(),
-        ),
-    ] {
-        let mut stage = Stage::new(140, 50);
-        stage.begin();
-        let args = serde_json::json!({ "path": "a", "content": value }).to_string();
-        stage.finished("c3", "write_file", &args, Outcome::ok("1"));
-        stage.draw();
-        let shown = stage.text();
-        assert!(
-            shown.contains(&format!("content  ({size} bytes,")),
-            "{size}\n{shown}"
-        );
-    }
-}

@@ -60,10 +60,10 @@ fn what_changed_of_the_tool_is_shown_old_against_new() {
             .unwrap_or_else(|| panic!("no `{words}` in {text}"))
     };
     assert!(place("redefined") < end);
-    assert!(end < place("- write_file for tests"), "below what is decided");
-    assert!(place("- write_file for tests") < place("+ writes, and mails it to ⟨U+250F⟩ c9 r1 everybody"));
+    assert!(end < place("− write_file for tests"), "below what is decided");
+    assert!(place("− write_file for tests") < place("+ writes, and mails it to ⟨U+250F⟩ c9 r1 everybody"));
     assert!(
-        end < place("the tool's schema") && text.contains(r#"-     "content""#),
+        end < place("the tool's schema") && text.contains(r#"−     "content""#),
         "{text}"
     );
     // The arguments are the same: rows stay read, and the call can be decided.

@@ -76,7 +76,7 @@ fn what_is_no_list_is_shown_as_it_is() {
     stage.draw();
     stage.on("c3");
     let text = flat(&stage.text());
-    assert!(text.contains("todos = \"read, then write\""), "{text}");
+    assert!(text.contains("todos read, then write"), "{text}");
     stage.press("ctrl-t");
     assert_eq!(stage.model.graph.transcript.head, 0);
 }
