@@ -5,7 +5,6 @@
 use crate::ground::doc::{Doc, Finding};
 use crate::ground::work::Work;
 use crate::kernel::graph::{Form, Pick};
-use crate::kernel::hints::hints;
 use crate::kernel::kind::Kind;
 use crate::kernel::log::Line;
 use crate::kernel::model::Model;
@@ -228,15 +227,14 @@ fn arrange(model: &mut Model, wants: Wants) {
         return model.screen.arrange(wants);
     }
     let width = usize::from(model.screen.width.saturating_sub(1));
-    let stored = status_line::pinned_columns(&hints(model));
-    model.screen.wordy = status_line::rows_for(&model.message.text, width, stored) + 2 * confirms;
+    model.screen.wordy = status_line::rows_for(&model.message.text, width) + 2 * confirms;
     model.screen.arrange(wants);
     let size = (
         width,
         usize::from(model.screen.places.status.height.saturating_sub(confirms)),
     );
     let message = &mut model.message;
-    if !message.is_logged && !status_line::layout(&message.text, size, stored).is_whole {
+    if !message.is_logged && !status_line::layout(&message.text, size).is_whole {
         message.is_logged = true;
         let text = message.text.clone();
         model.log.add(if message.bad {

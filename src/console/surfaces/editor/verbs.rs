@@ -26,6 +26,10 @@ pub const DONE: Verb = Verb {
     contexts: EDITOR,
     doc: "finish the text; previews what it changes",
     hint: "done",
+    label: |model| {
+        let previews = |editor: &Editor| editor.purpose.previews().then_some("preview");
+        editor(model).and_then(previews)
+    },
     care: Care::Careful,
     available: |model| may_be_sent(model).into(),
     run: |model, press| {
@@ -57,7 +61,7 @@ pub const DISCARD: Verb = Verb {
     keys: &["esc"],
     contexts: WRITTEN,
     doc: "close without a change; a changed text, or a reason, needs a second press",
-    hint: "discard",
+    hint: "back",
     rank: |_| Rank::Stays,
     run: |model, press| {
         discard::cancel(model, press.out);

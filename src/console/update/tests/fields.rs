@@ -79,7 +79,7 @@ fn a_command_is_edited_as_a_line_with_the_cursor_at_its_end() {
     );
     stage.type_text(" -f");
     let text = stage.text();
-    assert!(text.contains("change · −1 +1"), "{text}");
+    assert!(text.contains("─ change ─"), "{text}");
     assert!(text.contains(r#"+ python3 -m unittest "a b" -f"#), "{text}");
     assert_eq!(
         sent(&mut stage),
@@ -102,7 +102,7 @@ fn the_new_text_of_a_file_is_edited_as_text_with_the_difference_below() {
         rows.any(|row| row.trim_start().starts_with(sign) && row.ends_with(words))
     };
     assert!(
-        has("-", "return sum(xs) + 1") && has("+", "return sum(xs) or 0"),
+        has("−", "return sum(xs) + 1") && has("+", "return sum(xs) or 0"),
         "{text}"
     );
     // The other fields are a key away, and the text stays.

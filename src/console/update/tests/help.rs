@@ -24,7 +24,7 @@ fn helps(stage: &mut Stage, key: &str, expected: SurfaceId) {
     stage.press(key);
     let text = stage.text();
     assert!(text.contains(" keys "), "{expected:?}: {text}");
-    let mut rows = text.lines().skip_while(|row| !row.starts_with(" keys "));
+    let mut rows = text.lines().skip_while(|row| !row.contains("━ keys ━"));
     let first = rows.nth(1).unwrap_or_default();
     assert!(
         first.contains(expected.heading),

@@ -12,6 +12,7 @@ use crate::ground::paint::{Canvas, row_of};
 use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
 use crate::kernel::model::Model;
+use crate::surfaces::documents::changed_lines;
 use crate::surfaces::editor::state::{ArgField, ArgFields, Editor, FieldKind};
 use overrule_base::known_tool::{self, Kind};
 use overrule_base::text::visible;
@@ -61,7 +62,7 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor, fields
 }
 
 /// True where the active text is what the call is mainly about: the new text of a file, or a patch.
-fn is_alone(editor: &Editor, fields: &ArgFields) -> bool {
+pub(super) fn is_alone(editor: &Editor, fields: &ArgFields) -> bool {
     let tool = editor.purpose.tool().map_or("", |tool| tool);
     let names = match known_tool::kind(tool) {
         Some(Kind::Write) => known_tool::CONTENT,
@@ -272,7 +273,7 @@ fn about(model: &Model, frame: &mut Frame<'_>, fields: &ArgFields, area: Rect) -
     heading(
         model,
         frame,
-        &format!("{} · {}", visible(&active.name), active.type_label),
+        (&format!("{} · {}", visible(&active.name), active.type_label), ""),
         area,
     );
     let mut y = 1;
@@ -295,8 +296,8 @@ fn about(model: &Model, frame: &mut Frame<'_>, fields: &ArgFields, area: Rect) -
     y
 }
 
-/// Draws a heading across the dialog.
-fn heading(model: &Model, frame: &mut Frame<'_>, text: &str, area: Rect) {
+/// Draws a heading across the dialog, with words at its right end.
+fn heading(model: &Model, frame: &mut Frame<'_>, (text, right): (&str, &str), area: Rect) {
     let line = match model.settings.charset {
         Charset::Unicode => "─",
         Charset::Ascii => "-",
@@ -306,7 +307,13 @@ fn heading(model: &Model, frame: &mut Frame<'_>, text: &str, area: Rect) {
     while words.columns() < width {
         words.push_str(line);
     }
-    canvas(model, frame).put(area.x, area.y, area.width, &words, Role::Border);
+    let mut canvas = canvas(model, frame);
+    canvas.put(area.x, area.y, area.width, &words, Role::Border);
+    let columns = u16::try_from(right.columns() + 2).unwrap_or(u16::MAX);
+    if !right.is_empty() && columns + 1 < area.width {
+        let x = area.right() - columns - 1;
+        canvas.put(x, area.y, columns, &format!(" {right} "), Role::Border);
+    }
 }
 
 /// The change of the active text: from the text that it replaces, or from what the call had.
@@ -335,18 +342,27 @@ fn draw_change(model: &Model, frame: &mut Frame<'_>, rows: &[diff::Line], area: 
     }
     let count = |change: Change| rows.iter().filter(|row| row.change == change).count();
     let (removed, added) = (count(Change::Removed), count(Change::Added));
-    heading(model, frame, &format!("change · −{removed} +{added}"), area);
+    let minus = changed_lines::sign(Change::Removed, model.settings.charset);
+    let counts = format!("{minus}{removed} +{added}");
+    // One line for another needs no count.
+    let counts = if removed.max(added) > 1 {
+        counts.as_str()
+    } else {
+        ""
+    };
+    heading(model, frame, ("change", counts), area);
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     for (y, row) in (1..area.height).zip(rows) {
-        let (sign, role) = match row.change {
-            Change::Added => (" + ", Role::DiffAdd),
-            Change::Removed => (" - ", Role::DiffRemove),
-            Change::Same => ("   ", Role::Dim),
-            Change::Note => (" ", Role::Dim),
+        let role = match row.change {
+            Change::Added => Role::DiffAdd,
+            Change::Removed => Role::DiffRemove,
+            Change::Same | Change::Note => Role::Dim,
         };
-        let line = Styled::new()
-            .own(role, sign)
-            .untrusted(role, &row.text, usize::from(area.width));
+        let sign = changed_lines::sign(row.change, model.settings.charset);
+        let line =
+            Styled::new()
+                .own(role, format!(" {sign} "))
+                .untrusted(role, &row.text, usize::from(area.width));
         canvas(model, frame).row(row_of(area, y), &line, more);
     }
 }
