@@ -86,9 +86,13 @@ fn dock(model: &mut Model, wants: Wants) {
         };
         of_sheet.or_else(of_list)
     });
-    let Some(dialog) = rows.and_then(|rows| model.screen.docked(rows)) else {
+    let own = model.stack.last().and_then(|top| top.rows(model));
+    let own = own.filter(|rows| model.screen.has_room_above(*rows));
+    let docked = || rows.and_then(|rows| model.screen.docked(rows));
+    let Some(dialog) = own.or_else(docked) else {
         return;
     };
+    model.screen.docks = true;
     let wants = Wants {
         queue: None,
         frame: None,

@@ -7,6 +7,7 @@ mod bodies;
 mod costs;
 mod deadline;
 mod decisions;
+mod forms;
 mod frame;
 mod free_rows;
 mod graphs;

@@ -15,6 +15,7 @@ use crate::run::refusal::Refusal;
 use crate::surfaces;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::editor::{discard, edits, typing};
+use crate::surfaces::next_task::NextTask;
 
 /// In the editor.
 const EDITOR: &[Context] = &[on(super::ID)];
@@ -62,6 +63,7 @@ pub const DISCARD: Verb = Verb {
     contexts: WRITTEN,
     doc: "close without a change; a changed text, or a reason, needs a second press",
     hint: "back",
+    label: |model| model.stack.is_top::<NextTask>().then_some("leave"),
     rank: |_| Rank::Stays,
     run: |model, press| {
         discard::cancel(model, press.out);

@@ -86,7 +86,11 @@ fn what_has_no_room_on_the_screen_is_read_in_the_log() {
         let has_keys = stage.model.screen.places.status.height > 1;
         let row = usize::from(has_keys);
         assert!(rows[row].contains("… L: all of it"), "{width}x{height}: {rows:?}");
-        assert_eq!(rows[0].ends_with("? help"), has_keys, "{width}x{height}: {rows:?}");
+        assert_eq!(
+            rows[0].ends_with("? help"),
+            has_keys,
+            "{width}x{height}: {rows:?}"
+        );
         let is_whole = |line: &&crate::kernel::log::Line| matches!(line, crate::kernel::log::Line::Problem(words) if *words == long);
         let logged = |stage: &Stage| {
             let lines = stage.model.log.shown().map(|(_, line)| line);

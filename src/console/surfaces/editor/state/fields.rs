@@ -102,7 +102,7 @@ impl ArgField {
     }
 
     /// What is typed, as text.
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.long.clone().unwrap_or_else(|| self.field.text())
     }
 

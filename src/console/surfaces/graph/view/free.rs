@@ -70,7 +70,7 @@ fn texts(model: &Model, area: Rect, room: usize) -> BTreeMap<NodeId, LongText> {
         (&rows, with_success),
     ];
     for (rows, make) in kinds {
-        for here in rows.iter() {
+        for here in rows {
             if left == 0 {
                 return out;
             }
