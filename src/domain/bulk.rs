@@ -52,9 +52,12 @@ pub enum Alone {
     Checked,
 }
 
-/// The calls that can be approved together, in queue order.
+/// The calls that can be approved together, in the order of the turn, which is the order in which they start.
 pub fn together(state: &State) -> Vec<Item> {
-    state.queue().filter_map(|call| item(state, call).ok()).collect()
+    let mut all: Vec<Item> = state.queue().filter_map(|call| item(state, call).ok()).collect();
+    // A call that was edited waits later than those after it.
+    all.sort_by_key(|item| item.call);
+    all
 }
 
 /// The waiting calls that cannot, by reason, each in queue order.

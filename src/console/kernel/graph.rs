@@ -61,16 +61,6 @@ pub enum Form {
     Transcript,
 }
 
-impl Form {
-    /// Lines above the rows.
-    pub const fn head(self) -> usize {
-        match self {
-            Self::Time => 1,
-            Self::Lanes | Self::Map | Self::Transcript => 0,
-        }
-    }
-}
-
 /// Amount of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Level {

@@ -20,6 +20,9 @@ const WIDE: u16 = 140;
 /// The most hints on such a screen, and on a wider one.
 const MOST: [usize; 2] = [9, 15];
 
+/// The hint of the keys that show help.
+const HELP: &str = "help";
+
 /// The keys at a decision in their order, each with its word and whether only a wide screen has room for it.
 const AT_A_DECISION: [(&str, &str, bool); 14] = [
     ("approve", "approve", false),
@@ -108,6 +111,8 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     if approves && is_at_decision(model) {
         all = at_a_decision(model, all);
     }
+    // Help is always the last one.
+    all.sort_by_key(|(verb, _)| verb.hint == HELP);
     let mut hints: Vec<Hint> = all
         .into_iter()
         .map(|(verb, refused)| hint(model, verb, refused, brief))

@@ -6,7 +6,6 @@ use crate::ground::doc::{Doc, Finding};
 use crate::ground::work::Work;
 use crate::kernel::first_decision;
 use crate::kernel::graph::{Form, Pick};
-use crate::kernel::hints::hints;
 use crate::kernel::kind::Kind;
 use crate::kernel::log::Line;
 use crate::kernel::model::Model;
@@ -88,9 +87,13 @@ fn dock(model: &mut Model, wants: Wants) {
         };
         of_sheet.or_else(of_list)
     });
-    let Some(dialog) = rows.and_then(|rows| model.screen.docked(rows)) else {
+    let own = model.stack.last().and_then(|top| top.rows(model));
+    let own = own.filter(|rows| model.screen.has_room_above(*rows));
+    let docked = || rows.and_then(|rows| model.screen.docked(rows));
+    let Some(dialog) = own.or_else(docked) else {
         return;
     };
+    model.screen.docks = true;
     let wants = Wants {
         queue: None,
         frame: None,
@@ -235,15 +238,14 @@ fn arrange(model: &mut Model, wants: Wants) {
         return model.screen.arrange(wants);
     }
     let width = usize::from(model.screen.width.saturating_sub(1));
-    let stored = status_line::pinned_columns(&hints(model));
-    model.screen.wordy = status_line::rows_for(&model.message.text, width, stored) + 2 * confirms;
+    model.screen.wordy = status_line::rows_for(&model.message.text, width) + 2 * confirms;
     model.screen.arrange(wants);
     let size = (
         width,
         usize::from(model.screen.places.status.height.saturating_sub(confirms)),
     );
     let message = &mut model.message;
-    if !message.is_logged && !status_line::layout(&message.text, size, stored).is_whole {
+    if !message.is_logged && !status_line::layout(&message.text, size).is_whole {
         message.is_logged = true;
         let text = message.text.clone();
         model.log.add(if message.bad {

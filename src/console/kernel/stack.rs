@@ -62,6 +62,11 @@ pub trait Surface: Any + fmt::Debug + CloneSurface + Send {
         Erases::Nothing
     }
 
+    /// Its rows at the bottom, if the panes end above it; none for a surface that covers them.
+    fn rows(&self, _model: &Model) -> Option<u16> {
+        None
+    }
+
     /// True if the surface below stays on the screen.
     fn is_over(&self) -> bool {
         false

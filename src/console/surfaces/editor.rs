@@ -62,6 +62,10 @@ impl Surface for Editor {
         self.field.step(to);
     }
 
+    fn is_broad(&self) -> bool {
+        true
+    }
+
     fn field(&self) -> Option<&Field> {
         (self.long.is_none() && !self.sent).then_some(&self.field)
     }

@@ -41,7 +41,7 @@ impl Kind for Graph {
         if model.graph.is_transcript() {
             return transcript::prepare(model, area);
         }
-        let height = usize::from(area.height).saturating_sub(model.graph.form.head());
+        let height = usize::from(area.height);
         let state = &model.run.state;
         let tall = |pane: &GraphPane, row| body::tall(state, pane, row, area.width);
         model.graph.scroll(height, tall);

@@ -64,9 +64,13 @@ impl Surface for Prompt {
                 height: 1,
                 ..area
             };
-            dialog::open(model, frame, row, title, Role::Focus);
+            dialog::heading(model, frame, row, title);
         }
-        let field = dialog::open(model, frame, area, &last, Role::Focus);
+        let field = if titles.is_empty() {
+            dialog::open(model, frame, area, &last, Role::Focus)
+        } else {
+            dialog::heading(model, frame, area, &last)
+        };
         self.field.draw(frame, field, &model.settings.look);
     }
 

@@ -163,6 +163,10 @@ impl Surface for NextTask {
         ID
     }
 
+    fn rows(&self, model: &Model) -> Option<u16> {
+        Some(self.area(model).height)
+    }
+
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
         let area = self.area(model);
         let files = self.files();

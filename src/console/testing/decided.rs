@@ -18,8 +18,10 @@ use overrule_policy::{Danger, DangerKind};
 
 /// The file that is fixed.
 pub const STATS: &str = "\"\"\"Statistics.\"\"\"\n\n\ndef mean(xs):\n    \"\"\"Arithmetic mean of a non-empty list.\"\"\"\n    return sum(xs) / len(xs) + 1\n\n\ndef median(xs):\n    \"\"\"Middle value of a non-empty list.\"\"\"\n    ys = sorted(xs)\n    return ys[len(ys) // 2]\n";
-/// The schema of the tool that opens an issue.
-const ISSUE: &str = r#"{"type":"object","properties":{"title":{},"body":{},"owner":{},"repo":{},"labels":{},"assignees":{},"milestone":{}},"required":["title","body","owner","repo"]}"#;
+/// The schemas of the tools whose arguments are edited as fields.
+const ISSUE: &str = r#"{"type":"object","properties":{"title":{"type":"string","maxLength":256,"description":"Short name of the issue."},"body":{"type":"string"},"owner":{"type":"string"},"repo":{"type":"string"},"labels":{"type":"array","items":{"type":"string"}},"priority":{"enum":["low","normal","high"],"default":"normal"},"draft":{"type":"boolean","default":false},"assignees":{"type":"array","items":{"type":"string"}},"milestone":{"type":"integer"}},"required":["title","body","owner","repo"]}"#;
+const SHELL: &str = r#"{"type":"object","properties":{"command":{"type":"string"},"cwd":{"type":"string","default":"."},"timeout_s":{"type":"integer","default":120}},"required":["command"]}"#;
+const EDIT: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"old":{"type":"string"},"new":{"type":"string"}},"required":["path","old","new"]}"#;
 
 impl Stage {
     /// The tools of the run that fixes tests.
@@ -35,9 +37,15 @@ impl Stage {
         vec![
             ToolCard::bare("list_dir", EffectClass::Read, &[]),
             ToolCard::bare("read_file", EffectClass::Read, &[]),
-            ToolCard::bare("edit_file", EffectClass::Write, &[]),
+            ToolCard {
+                schema: EDIT.into(),
+                ..ToolCard::bare("edit_file", EffectClass::Write, &[])
+            },
             ToolCard::bare("write_file", EffectClass::Write, &[]),
-            ToolCard::bare("shell", EffectClass::Write, &["external"]),
+            ToolCard {
+                schema: SHELL.into(),
+                ..ToolCard::bare("shell", EffectClass::Write, &["external"])
+            },
             ToolCard {
                 schema: ISSUE.into(),
                 origin: Some(Box::new(github)),
@@ -321,6 +329,24 @@ impl Stage {
             "## What is left\n\n- `median` of an even number of values\n- the docstring of `spread`\n\n```python\nmedian([1, 2, 3, 4])    # 2.5, not 3\n```",
         );
         self.closes(5);
+        self.draw();
+    }
+
+    /// The same run, whose agent then answered.
+    pub fn answers(&mut self) {
+        self.tests_failed();
+        self.asked_for(4);
+        self.thinks(
+            4,
+            "a19",
+            "Two faults in `stats.py` fixed: `mean` added 1, `median` took one value.\nAll 5 tests pass. Changed: stats.py, CHANGES.md",
+        );
+        self.closes(4);
+        self.draw();
+        self.engine(Event::Run(RunEvent::Finished {
+            answer: id("a19"),
+            failed: Vec::new(),
+        }));
         self.draw();
     }
 

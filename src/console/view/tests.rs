@@ -8,6 +8,7 @@ mod costs;
 mod deadline;
 mod decisions;
 mod first_decision;
+mod forms;
 mod frame;
 mod free_rows;
 mod graphs;

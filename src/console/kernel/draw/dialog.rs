@@ -9,7 +9,7 @@ use regex::Regex;
 use super::{document, frame};
 use crate::ground::columns::Columns as _;
 use crate::ground::doc::Doc;
-use crate::ground::paint::{Canvas, row_of};
+use crate::ground::paint::{Canvas, row_of, start};
 use crate::ground::symbols::Charset;
 use crate::ground::theme::Role;
 use crate::kernel::model::Model;
@@ -36,14 +36,57 @@ fn one(model: &Model, frame: &mut Frame<'_>, surface: &dyn Surface) {
 
 /// Clears an area and draws its title line; returns the rows below.
 pub(crate) fn open(model: &Model, frame: &mut Frame<'_>, area: Rect, title: &str, role: Role) -> Rect {
+    titled(model, frame, area, (title, ""), role)
+}
+
+/// The same without a rule, for a title of several rows.
+pub(crate) fn heading(model: &Model, frame: &mut Frame<'_>, area: Rect, title: &str) -> Rect {
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    canvas.fill(area, Role::Text);
+    canvas.fill(row_of(area, 0), Role::Header);
+    canvas.put(area.x, area.y, area.width, &format!(" {title} "), Role::Focus);
+    inside(area)
+}
+
+/// The same as [`open`], with words at the right end of the title line. The title is cut first.
+pub(crate) fn titled(
+    model: &Model,
+    frame: &mut Frame<'_>,
+    area: Rect,
+    (title, right): (&str, &str),
+    role: Role,
+) -> Rect {
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
     sides(model, &mut canvas, area);
     canvas.fill(area, Role::Text);
-    canvas.fill(row_of(area, 0), Role::Header);
-    canvas.put(area.x, area.y, area.width, &format!(" {title} "), role);
+    let rule = match model.settings.charset {
+        Charset::Unicode => "━",
+        Charset::Ascii => "=",
+    };
+    let rule = rule.repeat(usize::from(area.width));
+    canvas.put(area.x, area.y, area.width, &rule, role);
+    let columns = if right.is_empty() { 0 } else { right.columns() + 3 };
+    let room = usize::from(area.width).saturating_sub(columns + 3);
+    let title = start(title, room, model.more());
+    let most = area.width.saturating_sub(1);
+    canvas.put(
+        area.x + 1.min(area.width),
+        area.y,
+        most,
+        &format!(" {title} "),
+        role,
+    );
+    let columns = u16::try_from(columns).unwrap_or(u16::MAX);
+    if columns > 0 && columns + 3 < area.width {
+        let x = area.right() - columns;
+        canvas.put(x, area.y, columns - 1, &format!(" {right} "), role);
+    }
     inside(area)
 }
 

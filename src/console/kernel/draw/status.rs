@@ -71,7 +71,7 @@ fn more(model: &Model) -> char {
     Symbol::Ellipsis.glyph(model.settings.charset)
 }
 
-/// Draws the last message. A long one continues in the rows below, last in the row of the keys, until the next key.
+/// Draws the last message. The keys stay in the last row.
 fn draw_message(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
     let message = &model.message;
     let role = if message.bad { Role::Error } else { Role::Text };
@@ -79,31 +79,19 @@ fn draw_message(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hin
         usize::from(area.width.saturating_sub(1)),
         usize::from(area.height),
     );
-    let reported = status_line::layout(&message.text, size, status_line::pinned_columns(hints));
+    let reported = status_line::layout(&message.text, size);
     let last = reported.rows.len().saturating_sub(1);
     for (at, row) in reported.rows.iter().enumerate() {
         let mut place = indented(row_of(area, at as u16));
-        if at == last && reported.shares {
-            place.width = place
-                .width
-                .saturating_sub(status_line::pinned_columns(hints) as u16);
-        }
-        let cut = at == last && !reported.is_whole;
-        if cut {
+        if at == last && !reported.is_whole {
             let more = format!(" {}", rest(model));
             place.width = place.width.saturating_sub(more.columns() as u16);
             canvas.put(place.right(), place.y, area.width, &more, Role::Dim);
         }
         canvas.row(place, &Styled::new().own(role, row.clone()), self::more(model));
     }
-    if reported.shares {
-        let stay: Vec<hints::Hint> = hints.iter().filter(|hint| hint.stays).cloned().collect();
-        let place = row_of(area, area.height.saturating_sub(1));
-        let width = (status_line::pinned_columns(hints) as u16).min(place.width);
-        let x = place.right() - width;
-        keys(canvas, Rect { x, width, ..place }, &stay);
-    } else if last + 1 < size.1 {
-        keys(canvas, row_of(area, last as u16 + 1), hints);
+    if size.1 > 1 {
+        keys(canvas, row_of(area, area.height - 1), hints);
     }
 }
 

@@ -228,7 +228,7 @@ impl GraphPane {
         if self.is_transcript() {
             return self.transcript.row_on(line);
         }
-        let mut left = line.checked_sub(self.form.head() + self.blank)?;
+        let mut left = line.checked_sub(self.blank)?;
         (self.top..self.len()).find(|row| {
             let below = self.rows.get(*row).map_or(0, |here| self.free.below(here.key));
             let lines = tall(self, *row) + below;

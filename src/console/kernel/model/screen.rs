@@ -224,6 +224,11 @@ impl Screen {
         (self.docks && fits && self.width >= 40 && self.places.body.height >= BOTH).then_some(height)
     }
 
+    /// True if the panes have room above some rows at the bottom.
+    pub const fn has_room_above(&self, rows: u16) -> bool {
+        self.width >= 40 && self.places.body.height >= BOTH && self.places.body.height >= rows + GRAPH
+    }
+
     /// Area of a dialog of `rows` rows, including its title line.
     pub fn dialog(&self, rows: usize) -> Rect {
         let body = self.places.body;

@@ -14,7 +14,7 @@ pub const APPROVE_ALL: Verb = Verb {
     name: "approve-all",
     keys: &["A"],
     contexts: PANES,
-    doc: "list every call that can be approved together; a second key approves the list",
+    doc: "list every call that can be approved together, in the order in which they run; a second key approves the list",
     hint: "all",
     effect: Effect::Records,
     decides: true,

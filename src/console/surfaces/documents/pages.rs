@@ -40,11 +40,11 @@ pub fn note(maker: &mut Maker<'_>, words: &str) {
 pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
     let items = &mut bulk.items;
     let status = items.iter().filter(|item| item.left.is_none()).count();
-    let run = if status == 1 { "call runs" } else { "calls run" };
-    maker.own(
-        Role::Decision,
-        format!(" {status} {run} immediately if you approve this list "),
-    );
+    let run = match status {
+        1 => "1 call runs".to_owned(),
+        many => format!("{many} calls run in this order"),
+    };
+    maker.own(Role::Decision, format!(" {run} if you approve this list "));
     let any_left = status < items.len();
     let similar = call_group::of(&maker.run.state, items.iter().map(|item| item.call));
     for item in items.iter_mut() {

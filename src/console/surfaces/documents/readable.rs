@@ -269,13 +269,17 @@ fn add(maker: &mut Maker<'_>, (call, form): (&Call, &Readable), derived: Option<
     }
 }
 
+/// The schema of a tool; null without one.
+fn schema_of(maker: &Maker<'_>, tool: &str) -> serde_json::Value {
+    let schema = maker.run.tool(tool).map(|card| Arc::clone(&card.schema));
+    schema
+        .and_then(|schema| serde_json::from_str(&schema).ok())
+        .unwrap_or_default()
+}
+
 /// The names of the arguments of a tool in the order of its schema, the required ones first, and how many of these are
 /// required.
-fn names_of(maker: &Maker<'_>, tool: &str) -> (Vec<String>, usize) {
-    let schema = maker.run.tool(tool).map(|card| Arc::clone(&card.schema));
-    let schema: serde_json::Value = schema
-        .and_then(|schema| serde_json::from_str(&schema).ok())
-        .unwrap_or_default();
+fn names_of(schema: &serde_json::Value) -> (Vec<String>, usize) {
     let required: Vec<&str> = schema
         .get("required")
         .and_then(|list| list.as_array())
@@ -291,7 +295,7 @@ fn names_of(maker: &Maker<'_>, tool: &str) -> (Vec<String>, usize) {
 
 /// The parts of a form, its arguments in the order of the schema.
 fn ordered<'p>(maker: &Maker<'_>, tool: &str, parts: &'p [Part]) -> Vec<&'p Part> {
-    let (names, _) = names_of(maker, tool);
+    let (names, _) = names_of(&schema_of(maker, tool));
     let place = |part: &Part| match part {
         Part::Argument(name, _) => names.iter().position(|one| one == name).unwrap_or(names.len()),
         _ => 0,
@@ -305,10 +309,15 @@ fn ordered<'p>(maker: &Maker<'_>, tool: &str, parts: &'p [Part]) -> Vec<&'p Part
     parts
 }
 
-/// Names the optional arguments of a tool of a server that are not given.
+/// Names the optional arguments of a tool of a server that are not given and have no default.
 fn not_given(maker: &mut Maker<'_>, tool: &str, parts: &[Part]) {
     let is_of_server = maker.run.tool(tool).is_some_and(|card| card.server().is_some());
-    let (names, required) = names_of(maker, tool);
+    let schema = schema_of(maker, tool);
+    let (names, required) = names_of(&schema);
+    let has_default = |name: &String| {
+        let property = schema.get("properties").and_then(|all| all.get(name));
+        property.is_some_and(|property| property.get("default").is_some())
+    };
     let is_given = |name: &String| {
         parts
             .iter()
@@ -317,7 +326,7 @@ fn not_given(maker: &mut Maker<'_>, tool: &str, parts: &[Part]) {
     let missing: Vec<String> = names
         .into_iter()
         .skip(required)
-        .filter(|name| !is_given(name))
+        .filter(|name| !is_given(name) && !has_default(name))
         .map(|name| visible(&name))
         .collect();
     if is_of_server && !missing.is_empty() {

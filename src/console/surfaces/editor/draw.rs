@@ -4,20 +4,22 @@
 
 mod fields;
 
+use std::fmt::Write as _;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use crate::ground::columns::Columns as _;
 use crate::ground::doc::{Styled, broken};
 use crate::ground::pager::{Pager, Wrap};
-use crate::ground::paint::{Canvas, row_of, start};
-use crate::ground::symbols::Symbol;
+use crate::ground::paint::{Canvas, row_of};
+use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
 use crate::kernel::draw::dialog;
 use crate::kernel::halted;
 use crate::kernel::model::Model;
-use crate::surfaces::editor::state::{Editor, Form};
+use crate::surfaces::editor::state::{ArgFields, Editor, Form};
 use overrule_base::text::{head, visible};
+use overrule_present::question;
 
 /// The number of listed faults.
 const MOST: u16 = 5;
@@ -67,39 +69,54 @@ fn meanwhile(model: &Model, frame: &mut Frame<'_>, editor: &Editor, body: Rect) 
     u16::try_from(rows.len()).unwrap_or_default()
 }
 
+/// What is edited: the node, the tool and its file.
+fn title(model: &Model, editor: &Editor) -> String {
+    let mut title = editor.title.clone();
+    if let Some(tool) = editor.purpose.tool() {
+        let name = question::tool_name(&model.run.state, tool);
+        // Writing into a string cannot fail.
+        let _ = write!(title, " ━ {}", visible(&name));
+        let path = editor.fields.as_ref().and_then(ArgFields::path);
+        if let Some(path) = path {
+            let _ = write!(title, " {}", visible(&path));
+        }
+    }
+    match model.settings.charset {
+        Charset::Unicode => title,
+        Charset::Ascii => title.replace('━', "="),
+    }
+}
+
+/// What is typed in, for the right end of the title line.
+fn right(editor: &Editor) -> String {
+    if editor.sent {
+        return "sent, waiting for a reply".to_owned();
+    }
+    if let Some(long) = &editor.long {
+        return format!("{} bytes", long.len());
+    }
+    if let Some(all) = &editor.fields {
+        return match all.active() {
+            Some(active) if fields::is_alone(editor, all) => format!("text of `{}`", visible(&active.name)),
+            _ => all.describe(&editor.for_external()),
+        };
+    }
+    let (line, column) = editor.field.cursor();
+    let form = match editor.form {
+        Form::Json => "JSON ",
+        Form::Text | Form::Fields => "",
+    };
+    let state = if editor.is_unchanged() { "" } else { ", changed" };
+    format!("{form}{line}:{column}{state}")
+}
+
 /// Draws the editor.
 pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
     let area = model.screen.dialog(usize::from(u16::MAX - 1));
-    let (line, column) = editor.field.cursor();
-    let tool = editor
-        .purpose
-        .tool()
-        .map(|tool| format!(" of {}", visible(tool)))
-        .unwrap_or_default();
-    let form = match editor.form {
-        Form::Json => ", JSON",
-        Form::Text if editor.purpose.is_value() => ", text",
-        Form::Text | Form::Fields => "",
-    };
-    let state = if editor.sent {
-        "  sent, waiting for a reply"
-    } else if editor.is_unchanged() {
-        ""
-    } else {
-        "  changed"
-    };
-    // A text that is too long to edit has no cursor.
-    let place = match &editor.long {
-        Some(long) => format!("{} bytes", long.len()),
-        None => format!("{line}:{column}"),
-    };
-    // The cursor position matters most: the name of the text is shortened first.
-    let name = format!("{}{tool}{form}", editor.title);
-    let place = format!("  {place}{state}");
+    let title = title(model, editor);
+    let right = right(editor);
+    let body = dialog::titled(model, frame, area, (&title, &right), Role::Focus);
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
-    let room = usize::from(area.width).saturating_sub(place.columns() + 2);
-    let title = format!("{}{place}", start(&name, room, more));
-    let body = dialog::open(model, frame, area, &title, Role::Focus);
     let faults = u16::try_from(editor.faults.len())
         .unwrap_or(MOST)
         .min(MOST)

@@ -113,11 +113,11 @@ pub(crate) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, Refusal> {
                 base,
                 tool: Arc::clone(tool),
             };
-            let title = format!("arguments of {id} {base}");
+            let title = title_of(id, base);
             Editor::arguments(purpose, title, args, false, &model.run)
         }
         (Content::Text { text, .. }, NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer) => {
-            let title = format!("{} {id} {base}", id.kind.label());
+            let title = format!("{} ━ {}", title_of(id, base), id.kind.label());
             Editor::prose(Purpose::Words { node: id, base }, title, text)
         }
         (Content::Observation { outcome, .. }, _) => {
@@ -126,13 +126,22 @@ pub(crate) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, Refusal> {
                 _ => Arc::from(""),
             };
             let purpose = Purpose::Observation { node: id, base };
-            Editor::value(purpose, format!("result {id} {base}"), &value)
+            let title = format!("{} ━ result", title_of(id, base));
+            Editor::value(purpose, title, &value)
         }
         _ => {
             let kind = id.kind.label();
             return Err(Refusal::new(format!("Cannot edit {id}: it is a {kind}")));
         }
     })
+}
+
+/// The title of an edit. A first revision is not named.
+pub(crate) fn title_of(id: NodeId, base: Rev) -> String {
+    match base {
+        Rev(0 | 1) => format!("edit {id}"),
+        Rev(more) => format!("edit {id} revision {more}"),
+    }
 }
 
 /// Opens an editor for a new value.

@@ -15,6 +15,7 @@ use crate::run::refusal::Refusal;
 use crate::surfaces;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::editor::{discard, edits, typing};
+use crate::surfaces::next_task::NextTask;
 
 /// In the editor.
 const EDITOR: &[Context] = &[on(super::ID)];
@@ -26,6 +27,10 @@ pub const DONE: Verb = Verb {
     contexts: EDITOR,
     doc: "finish the text; previews what it changes",
     hint: "done",
+    label: |model| {
+        let previews = |editor: &Editor| editor.purpose.previews().then_some("preview");
+        editor(model).and_then(previews)
+    },
     care: Care::Careful,
     available: |model| may_be_sent(model).into(),
     run: |model, press| {
@@ -57,7 +62,8 @@ pub const DISCARD: Verb = Verb {
     keys: &["esc"],
     contexts: WRITTEN,
     doc: "close without a change; a changed text, or a reason, needs a second press",
-    hint: "discard",
+    hint: "back",
+    label: |model| model.stack.is_top::<NextTask>().then_some("leave"),
     rank: |_| Rank::Stays,
     run: |model, press| {
         discard::cancel(model, press.out);

@@ -60,7 +60,7 @@ pub(crate) fn text_of(model: &Model, id: NodeId) -> String {
 /// Draws the pane.
 pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let graph = &model.graph;
-    let used = shell::title(model, canvas, area, Pane::GRAPH, &title(model));
+    let mut used = shell::title(model, canvas, area, Pane::GRAPH, &title(model));
     let body = inside(area);
     if body.is_empty() {
         return;
@@ -86,13 +86,18 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         }
     };
     let mut line = row_of(area, 0);
+    if graph.form == Form::Time {
+        let layout = Layout::of(model, body, (graph.top, Form::Time));
+        let scale = time::Scale::new(model, usize::from(layout.body.height), layout.rows);
+        (line, used) = scale.title(model, canvas, line, used);
+    }
     let fresh = graph.fresh();
     if fresh > 0 {
         let more = Symbol::MoreBelow.glyph(model.settings.charset);
         let words = format!(" {more} {fresh} new ");
         let width = words.columns() as u16;
-        if width < area.width {
-            canvas.put(area.right() - width - 1, area.y, width, &words, Role::Key);
+        if used + width < line.width {
+            canvas.put(line.right() - width - 1, area.y, width, &words, Role::Key);
             line.width -= width;
         }
     }
@@ -133,8 +138,6 @@ fn title(model: &Model) -> String {
 
 /// The places of the parts of the pane.
 struct Layout {
-    /// The whole pane; the lines above the rows are its first ones.
-    head: Rect,
     /// The rows and the strip.
     body: Rect,
     /// The rows.
@@ -146,13 +149,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(model: &Model, area: Rect, (top, form): (usize, Form)) -> Self {
-        let head_rows = u16::try_from(form.head()).unwrap_or(0).min(area.height);
-        let body = Rect {
-            y: area.y + head_rows,
-            height: area.height - head_rows,
-            ..area
-        };
+    fn of(model: &Model, body: Rect, (top, form): (usize, Form)) -> Self {
         let height = usize::from(body.height);
         // A run that is nearly all on screen needs no strip.
         let with_strip = model.graph.len() > 2 * height && body.width >= STRIP;
@@ -171,7 +168,6 @@ impl Layout {
             gap: if rows.width < NARROW { 1 } else { 2 },
         };
         Self {
-            head: area,
             body,
             rows,
             with_strip,
@@ -230,7 +226,6 @@ fn lanes_of(
     let graph = &model.graph;
     let cursor = graph.cursor();
     let Layout {
-        head,
         body,
         rows: area,
         with_strip,
@@ -238,9 +233,6 @@ fn lanes_of(
     } = Layout::of(model, body, (top, form));
     let height = usize::from(body.height);
     let scale = (form == Form::Time).then(|| time::Scale::new(model, height, area));
-    if let Some(scale) = &scale {
-        canvas.row(row_of(head, 0), &scale.legend(model, head.width), model.more());
-    }
     let mut line = blank;
     let mut row = top;
     while line < body.height && row < graph.len() {

@@ -44,6 +44,7 @@ pub const HELP_TYPING: Verb = Verb {
     contexts: TYPED,
     doc: "show every key, those that work here first; keeps the typed text",
     hint: "help",
+    rank: |_| Rank::Stays,
     ..HELP
 };
 

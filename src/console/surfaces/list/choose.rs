@@ -293,7 +293,7 @@ fn with_tool(model: &mut Model, purpose: ListPurpose, tool: Arc<str>, out: &mut 
                 .node(node)
                 .and_then(|node| node.as_call().map(|(_, args)| Arc::clone(args)))
                 .unwrap_or_default();
-            let title = format!("{node} {base} with another tool");
+            let title = format!("{} with another tool", edits::title_of(node, base));
             (Purpose::Call { node, base, tool }, title, old)
         }
         ListPurpose::NewCall { after } => {
@@ -319,11 +319,5 @@ pub(crate) fn editor_of_new(
         after,
         tool: Arc::clone(tool),
     };
-    Editor::arguments(
-        purpose,
-        "arguments of the new call".to_owned(),
-        args,
-        true,
-        &model.run,
-    )
+    Editor::arguments(purpose, "new call".to_owned(), args, true, &model.run)
 }

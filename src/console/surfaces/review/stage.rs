@@ -6,7 +6,7 @@ use crate::kernel::context::on;
 use crate::kernel::model::Model;
 use crate::kernel::model::staged_edits::{describe, node_of};
 use crate::kernel::msg::Out;
-use crate::kernel::verb::{Effect, Verb};
+use crate::kernel::verb::{Effect, Rank, Verb};
 use crate::run::refusal::{Refusal, SENT};
 use crate::surfaces;
 use crate::surfaces::editor::edits;
@@ -21,6 +21,7 @@ pub const STAGE: Verb = Verb {
     contexts: &[on(surfaces::editor::ID)],
     doc: "stage the edit, to commit it together with others",
     hint: "stage",
+    rank: |_| Rank::Last,
     effect: Effect::Acts,
     available: |model| stageable(model).into(),
     run: |model, press| stage(model, press.out),
@@ -34,6 +35,7 @@ pub const STAGE_PREVIEWED: Verb = Verb {
     contexts: &[on(super::ID)],
     doc: "stage the previewed edit, to commit it together with others",
     hint: "stage",
+    rank: |_| Rank::Usual,
     ..STAGE
 };
 

@@ -186,7 +186,7 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
             let call_content = state.node(*node).and_then(overrule_domain::node::Node::as_call);
             let (old_tool, old) = call_content.ok_or_else(|| Refusal::not_call(*node))?;
             let is_new = old_tool != tool;
-            let title = format!("arguments of {node} {base}");
+            let title = edits::title_of(*node, *base);
             let mut editor = Editor::arguments(purpose, title, &Arc::clone(old), is_new, &model.run);
             editor.resume(args, Some(no));
             edits::open_editor(model, editor, out);

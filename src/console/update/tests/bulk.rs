@@ -11,6 +11,7 @@ use crate::surfaces::bulk::Bulk;
 use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{EffectClass, Gate, Outcome, Verdict};
 use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::node::Origin;
 use overrule_domain::refusal::{Refusal, RefusalKind};
 
 /// An approval from the list.
@@ -123,7 +124,7 @@ fn what_changed_or_waits_no_more_stays_in_its_row_and_is_not_approved() {
         !text.contains("passwd"),
         "nothing new stands in a row that was read: {text}"
     );
-    assert!(text.contains("2 calls run immediately"), "{text}");
+    assert!(text.contains("2 calls run in this order"), "{text}");
     assert!(
         text.contains("2 more waiting"),
         "the changed one and the new one: {text}"
@@ -474,4 +475,29 @@ fn a_change_of_a_file_is_listed_as_its_lines_with_every_other_argument() {
         text.contains("c6 edit_file path=x old=a⟨U+202E⟩b new=c"),
         "hidden characters come as the exact text: {text}"
     );
+}
+
+#[test]
+fn calls_of_a_turn_are_approved_in_their_order_however_long_they_wait() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    for call in ["c3", "c4", "c5"] {
+        stage.awaiting(call, "write_file", ARGS);
+    }
+    // It waits anew, after the others.
+    let origin = Origin::Operator { user: "ada".into() };
+    stage.awaiting_revised("c4", ("write_file", r#"{"path":"z","content":"b"}"#), origin);
+    stage.draw();
+    let queue: Vec<_> = stage.model.run.state.queue().map(|call| call.id).collect();
+    assert_eq!(queue, [id("c3"), id("c5"), id("c4")]);
+    stage.press("A");
+    assert_eq!(listed(&stage), ["c3", "c4", "c5"]);
+    let text = stage.text();
+    assert!(
+        text.contains("3 calls run in this order if you approve this list"),
+        "{text}"
+    );
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    assert_eq!(approved(&stage.commands()), ["c3", "c4", "c5"]);
 }

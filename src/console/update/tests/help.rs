@@ -27,7 +27,7 @@ fn helps(stage: &mut Stage, key: &str, expected: SurfaceId) {
     stage.press(key);
     let text = stage.text();
     assert!(text.contains(" keys "), "{expected:?}: {text}");
-    let mut rows = text.lines().skip_while(|row| !row.starts_with(" keys "));
+    let mut rows = text.lines().skip_while(|row| !row.contains("━ keys ━"));
     // The terms of the marked row come before the keys, and end with a blank row.
     let explained = rows.clone().take(12).any(|row| row.trim().is_empty());
     let first = if explained {
@@ -385,10 +385,7 @@ fn the_first_screen_of_help_has_no_key_that_a_recorded_run_refuses() {
 fn explained(stage: &mut Stage) -> String {
     stage.press("?");
     let text = stage.text();
-    let rows: Vec<&str> = text
-        .lines()
-        .skip_while(|row| !row.starts_with(" keys "))
-        .collect();
+    let rows: Vec<&str> = text.lines().skip_while(|row| !row.contains("━ keys ━")).collect();
     let terms = rows.iter().skip(1).take_while(|row| !row.trim().is_empty());
     let terms = terms.copied().collect::<Vec<_>>().join("\n");
     stage.press("?");

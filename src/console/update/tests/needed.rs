@@ -95,7 +95,7 @@ fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
     for (key, words) in [
         ("e", "c5"),
         ("r", "another tool for c5"),
-        ("w", "c5"),
+        ("w", "edit o5"),
         ("i", "next task"),
     ] {
         let mut stage = round();
@@ -143,7 +143,7 @@ fn stopping_a_looping_branch_informs_the_model_and_resumes_the_rest() {
     stage.press("X");
     assert_eq!(stage.commands(), [], "it is shown first");
     assert!(
-        stage.text().contains("do not make these calls │"),
+        stage.text().contains("do not make these calls of read_file"),
         "{}",
         stage.text()
     );

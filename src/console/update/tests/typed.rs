@@ -225,7 +225,7 @@ fn a_paste_that_is_too_long_has_one_size() {
         stage.status()
     );
     assert!(
-        stage.text().contains(&format!("  {bytes} bytes")),
+        stage.text().contains(&format!(" {bytes} bytes ")),
         "{}",
         stage.text()
     );

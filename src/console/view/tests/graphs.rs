@@ -480,7 +480,7 @@ fn the_timeline_distinguishes_waiting_from_running() {
     let mut stage = long(120, 40);
     stage.press("1 G k k J z G");
     let text = stage.text();
-    assert!(text.contains("▒▒ for you"), "{text}");
+    assert!(text.contains("▒ for you"), "{text}");
     let call = text.lines().rfind(|line| line.contains("c133")).unwrap();
     assert!(
         call.contains('▒') && call.contains('→') && !call.contains('█'),

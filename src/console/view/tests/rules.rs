@@ -154,7 +154,7 @@ fn a_call_unfolds_into_call_and_observation() {
     let text = stage.text();
     assert!(text.contains("6 bytes: result"), "{text}");
     stage.press("j o");
-    assert!(stage.text().contains("result o3 r1"));
+    assert!(stage.text().contains("━ edit o3 ━ result ━"));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn hints_are_only_of_keys_that_do_something() {
     assert!(words(&stage).contains(&"approve"));
     stage.wait(ARMING);
     stage.press("x");
-    assert_eq!(words(&stage), ["reject", "discard", "help"]);
+    assert_eq!(words(&stage), ["reject", "back", "help"]);
 }
 
 #[test]

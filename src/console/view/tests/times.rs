@@ -90,13 +90,13 @@ fn columns(text: &str, node: &str, glyph: char) -> usize {
 #[test]
 fn ongoing_activity_lasts_until_now() {
     let (text, wakes) = waited(Some(0));
-    assert!(text.contains("for 3:0"), "{text}");
+    assert!(text.contains(" to 3:0"), "{text}");
     assert!(columns(&text, "❯◎ c5 write_file b", '▒') > 10, "{text}");
     assert!(columns(&text, "c3 read_file", '█') < 4, "{text}");
     // Nothing is drawn for it alone.
     assert_eq!(wakes, None);
     // The time of a record does not advance.
     let (text, _) = waited(None);
-    assert!(text.contains("for 2.0 s"), "{text}");
+    assert!(text.contains(" 0:00 to 0:02 "), "{text}");
     assert!(columns(&text, "❯◎ c5 write_file b", '▒') < 2, "{text}");
 }

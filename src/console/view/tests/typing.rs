@@ -21,13 +21,10 @@ fn on_a_small_screen_the_name_gives_way_to_the_place_of_the_cursor() {
         let mut stage = editing(width, height);
         stage.press("down end x");
         let text = stage.text();
-        let title = text
-            .lines()
-            .find(|row| row.contains("arguments of c3"))
-            .expect(&text);
-        assert!(title.contains("  2:16  changed"), "{title}");
-        assert_eq!(title.contains('…'), width < 60, "{title}");
-        assert_eq!(title.contains("of write_file, JSON "), width >= 60, "{title}");
+        let title = text.lines().find(|row| row.contains(" edit c3 ")).expect(&text);
+        assert!(title.contains(" JSON 2:16, changed ━"), "{title}");
+        assert_eq!(title.contains('…'), width < 50, "{title}");
+        assert_eq!(title.contains("edit c3 ━ write_file ━"), width >= 50, "{title}");
     }
 }
 
@@ -52,9 +49,9 @@ fn a_fault_that_is_longer_than_its_row_is_cut_with_a_sign() {
 fn first_and_last_are_those_of_the_text() {
     let mut stage = editing(80, 24);
     stage.press("down right right right ctrl-home");
-    assert!(stage.text().contains("  1:1"), "{}", stage.text());
+    assert!(stage.text().contains(" JSON 1:1 "), "{}", stage.text());
     stage.press("ctrl-end");
-    assert!(stage.text().contains("  4:2"), "{}", stage.text());
+    assert!(stage.text().contains(" JSON 4:2 "), "{}", stage.text());
 }
 
 #[test]

@@ -12,6 +12,9 @@ use crate::ground::paint::{Canvas, row_of};
 use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
 use crate::kernel::model::Model;
+use crate::run::link::Replaced;
+use crate::run::readable;
+use crate::surfaces::documents::changed_lines;
 use crate::surfaces::editor::state::{ArgField, ArgFields, Editor, FieldKind};
 use overrule_base::known_tool::{self, Kind};
 use overrule_base::text::visible;
@@ -20,6 +23,8 @@ use overrule_base::text::visible;
 const NAME: usize = 16;
 /// Maximum rows of the description of a field.
 const ABOUT: usize = 3;
+/// Columns from which a text has its change at its right.
+const BESIDE: u16 = 140;
 /// Rows from which a change is shown below the fields.
 const CHANGE: u16 = 4;
 
@@ -34,13 +39,18 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor, fields
             height: area.height - below,
             ..area
         };
+        if area.width >= BESIDE && !change.is_empty() {
+            let about = about_file(model, editor, fields, &change);
+            return beside(model, frame, editor, (&change, about), area);
+        }
         editor.field.draw(frame, text, &model.settings.look);
         let rest = Rect {
             y: area.y + text.height,
             height: below,
             ..area
         };
-        draw_change(model, frame, &change, rest);
+        let about = about_file(model, editor, fields, &change);
+        draw_change(model, frame, (&change, about), rest);
         return;
     }
     let used = rows(model, frame, editor, fields, area);
@@ -49,19 +59,55 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor, fields
         height: area.height.saturating_sub(used),
         ..area
     };
-    let about = about(model, frame, fields, rest);
+    // What the arguments of a usual tool are for is known.
+    let about = match is_usual(editor) {
+        true => 0,
+        false => about(model, frame, fields, rest),
+    };
     rest = Rect {
         y: rest.y + about,
         height: rest.height.saturating_sub(about),
         ..rest
     };
     if rest.height >= CHANGE {
-        draw_change(model, frame, &change_rows(editor, fields), rest);
+        draw_change(model, frame, (&change_rows(editor, fields), None), rest);
     }
 }
 
+/// The lines of a change; for a change of a file, the number of its first line there.
+type Drawn<'d> = (&'d [diff::Line], Option<usize>);
+
+/// The number of the first line of a change in the file, as it was found for the call that is edited.
+fn about_file(model: &Model, editor: &Editor, fields: &ArgFields, change: &[diff::Line]) -> Option<usize> {
+    let tool = editor.purpose.tool()?;
+    let active = fields
+        .active()
+        .filter(|active| known_tool::NEW.contains(&active.name.as_str()));
+    active.filter(|_| known_tool::kind(tool) == Some(Kind::Edit))?;
+    let found = model.run.looked_at(editor.edit_base.call()?)?;
+    let Replaced::Text(lines) = &found.replaced else {
+        return None;
+    };
+    let first = change.iter().find(|line| line.change != Change::Added)?;
+    let mut of_file = lines.iter().filter(|line| line.change != Change::Added);
+    of_file.find(|line| line.text == first.text)?.no
+}
+
+/// Draws a text with its change at its right.
+fn beside(model: &Model, frame: &mut Frame<'_>, editor: &Editor, change: Drawn<'_>, area: Rect) {
+    let left = area.width / 2;
+    let text = Rect { width: left, ..area };
+    editor.field.draw(frame, text, &model.settings.look);
+    let rest = Rect {
+        x: area.x + left,
+        width: area.width - left,
+        ..area
+    };
+    draw_change(model, frame, change, rest);
+}
+
 /// True where the active text is what the call is mainly about: the new text of a file, or a patch.
-fn is_alone(editor: &Editor, fields: &ArgFields) -> bool {
+pub(super) fn is_alone(editor: &Editor, fields: &ArgFields) -> bool {
     let tool = editor.purpose.tool().map_or("", |tool| tool);
     let names = match known_tool::kind(tool) {
         Some(Kind::Write) => known_tool::CONTENT,
@@ -71,6 +117,12 @@ fn is_alone(editor: &Editor, fields: &ArgFields) -> bool {
     };
     let active = fields.active();
     active.is_some_and(|active| active.kind == FieldKind::Text && names.contains(&active.name.as_str()))
+}
+
+/// True for a tool whose arguments are known.
+fn is_usual(editor: &Editor) -> bool {
+    let tool = editor.purpose.tool();
+    tool.is_some_and(|tool| known_tool::kind(tool).is_some())
 }
 
 /// Draws a row for each field; the active one has the rows that it needs. Returns the number of rows.
@@ -169,7 +221,11 @@ fn name_of(
         (false, true) => Role::Title,
         (false, false) => Role::Dim,
     };
-    let star = if field.required { " *" } else { "" };
+    let star = if field.required && !is_usual(editor) {
+        " *"
+    } else {
+        ""
+    };
     let text: String = visible(&field.name).chars().take(NAME).collect();
     canvas(model, frame).put(
         place.x + 1,
@@ -200,7 +256,18 @@ fn value_of(
                 field.shown()
             };
             let is_default = text.is_empty();
-            for value in values {
+            let is_switch = values.iter().map(String::as_str).eq(["false", "true"]);
+            let value = if is_default { field.default.as_str() } else { &text };
+            let sign = if value == "true" { "[x]" } else { "[ ]" };
+            if is_switch {
+                let role = match (is_active, is_default) {
+                    (true, _) => Role::Accent,
+                    (false, true) => Role::Dim,
+                    (false, false) => Role::Title,
+                };
+                line = line.own(role, sign);
+            }
+            for value in values.iter().filter(|_| !is_switch) {
                 let shown = visible(value.trim_matches('"'));
                 let is_chosen = *value == text || (is_default && shown == field.default);
                 let role = if is_chosen && !is_default {
@@ -229,7 +296,7 @@ fn value_of(
             }
         }
         FieldKind::Text | FieldKind::Json if is_given => {
-            let shown = field.shown();
+            let shown = words_of(field).unwrap_or_else(|| field.shown());
             let mut lines = shown.split('\n');
             let first = lines.next().unwrap_or_default();
             line = line.own(Role::Text, first);
@@ -264,6 +331,12 @@ fn value_of(
     }
 }
 
+/// A list of plain words, next to each other.
+fn words_of(field: &ArgField) -> Option<String> {
+    let words = readable::list_of_words(&field.text()).filter(|_| field.kind == FieldKind::Json)?;
+    Some(visible(&words.replace(", ", "  ")))
+}
+
 /// Draws what the active field is for. Returns the number of rows.
 fn about(model: &Model, frame: &mut Frame<'_>, fields: &ArgFields, area: Rect) -> u16 {
     let Some(active) = fields.active().filter(|_| area.height > 1) else {
@@ -272,7 +345,7 @@ fn about(model: &Model, frame: &mut Frame<'_>, fields: &ArgFields, area: Rect) -
     heading(
         model,
         frame,
-        &format!("{} · {}", visible(&active.name), active.type_label),
+        (&format!("{} · {}", visible(&active.name), active.type_label), ""),
         area,
     );
     let mut y = 1;
@@ -295,8 +368,8 @@ fn about(model: &Model, frame: &mut Frame<'_>, fields: &ArgFields, area: Rect) -
     y
 }
 
-/// Draws a heading across the dialog.
-fn heading(model: &Model, frame: &mut Frame<'_>, text: &str, area: Rect) {
+/// Draws a heading across the dialog, with words at its right end.
+fn heading(model: &Model, frame: &mut Frame<'_>, (text, right): (&str, &str), area: Rect) {
     let line = match model.settings.charset {
         Charset::Unicode => "─",
         Charset::Ascii => "-",
@@ -306,7 +379,13 @@ fn heading(model: &Model, frame: &mut Frame<'_>, text: &str, area: Rect) {
     while words.columns() < width {
         words.push_str(line);
     }
-    canvas(model, frame).put(area.x, area.y, area.width, &words, Role::Border);
+    let mut canvas = canvas(model, frame);
+    canvas.put(area.x, area.y, area.width, &words, Role::Border);
+    let columns = u16::try_from(right.columns() + 2).unwrap_or(u16::MAX);
+    if !right.is_empty() && columns + 1 < area.width {
+        let x = area.right() - columns - 1;
+        canvas.put(x, area.y, columns, &format!(" {right} "), Role::Border);
+    }
 }
 
 /// The change of the active text: from the text that it replaces, or from what the call had.
@@ -329,24 +408,43 @@ fn change_rows(editor: &Editor, fields: &ArgFields) -> Vec<diff::Line> {
 }
 
 /// Draws a change below its heading.
-fn draw_change(model: &Model, frame: &mut Frame<'_>, rows: &[diff::Line], area: Rect) {
+fn draw_change(model: &Model, frame: &mut Frame<'_>, (rows, first): Drawn<'_>, area: Rect) {
     if rows.is_empty() || area.height < 2 {
         return;
     }
     let count = |change: Change| rows.iter().filter(|row| row.change == change).count();
     let (removed, added) = (count(Change::Removed), count(Change::Added));
-    heading(model, frame, &format!("change · −{removed} +{added}"), area);
+    let minus = changed_lines::sign(Change::Removed, model.settings.charset);
+    let counts = format!("{minus}{removed} +{added}");
+    let words = match first {
+        Some(_) => ("difference to the file now", counts.as_str()),
+        // One line for another needs no count.
+        None if removed.max(added) <= 1 => ("change", ""),
+        None => ("change", counts.as_str()),
+    };
+    heading(model, frame, words, area);
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    let mut numbers = [first.unwrap_or_default(); 2];
     for (y, row) in (1..area.height).zip(rows) {
-        let (sign, role) = match row.change {
-            Change::Added => (" + ", Role::DiffAdd),
-            Change::Removed => (" - ", Role::DiffRemove),
-            Change::Same => ("   ", Role::Dim),
-            Change::Note => (" ", Role::Dim),
+        let role = match row.change {
+            Change::Added => Role::DiffAdd,
+            Change::Removed => Role::DiffRemove,
+            Change::Same | Change::Note => Role::Dim,
         };
-        let line = Styled::new()
-            .own(role, sign)
-            .untrusted(role, &row.text, usize::from(area.width));
+        let sign = changed_lines::sign(row.change, model.settings.charset);
+        let [old, new] = &mut numbers;
+        let no = if row.change == Change::Added { *new } else { *old };
+        *old += usize::from(row.change != Change::Added);
+        *new += usize::from(row.change != Change::Removed);
+        let lead = match first {
+            Some(_) => format!("{no:>4} {sign} "),
+            None => format!(" {sign} "),
+        };
+        let line = Styled::new().own(role, lead);
+        let line = match first {
+            Some(_) => line.laid_out(role, &row.text),
+            None => line.untrusted(role, &row.text, usize::from(area.width)),
+        };
         canvas(model, frame).row(row_of(area, y), &line, more);
     }
 }

@@ -102,7 +102,7 @@ impl ArgField {
     }
 
     /// What is typed, as text.
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.long.clone().unwrap_or_else(|| self.field.text())
     }
 
@@ -296,6 +296,25 @@ impl ArgFields {
             return Some(active.to_owned());
         }
         self.list.get(at).map(ArgField::text)
+    }
+
+    /// How many fields are given, where one is missing and has no default; else empty. `active` is the text of the active one.
+    pub fn describe(&self, active: &str) -> String {
+        let given = (0..self.list.len()).filter(|at| self.is_given(*at, active));
+        let given: Vec<usize> = given.collect();
+        let is_missing = |(at, field): (usize, &ArgField)| field.default.is_empty() && !given.contains(&at);
+        if self.list.iter().enumerate().any(is_missing) {
+            format!("{} of {} fields given", given.len(), self.list.len())
+        } else {
+            String::new()
+        }
+    }
+
+    /// The path of the file that the call is about, as it was.
+    pub fn path(&self) -> Option<String> {
+        let mut fields = self.list.iter();
+        let field = fields.find(|field| known_tool::PATH.contains(&field.name.as_str()))?;
+        crate::ground::json::as_text(field.value.as_deref()?)
     }
 
     /// True if the argument is given; `active` is the text of the active field.

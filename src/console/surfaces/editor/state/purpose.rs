@@ -77,6 +77,18 @@ impl Purpose {
         }
     }
 
+    /// True for an edit, which is previewed before it is committed.
+    pub const fn previews(&self) -> bool {
+        matches!(
+            self,
+            Self::Call { .. }
+                | Self::NewCall { .. }
+                | Self::Words { .. }
+                | Self::Observation { .. }
+                | Self::NewThought { .. }
+        )
+    }
+
     /// True for a value that can be typed as plain text or as JSON.
     pub const fn is_value(&self) -> bool {
         matches!(

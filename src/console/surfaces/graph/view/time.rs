@@ -11,7 +11,6 @@ use ratatui::layout::Rect;
 
 use super::lines::{self, RowColumns};
 use crate::ground::columns::Columns as _;
-use crate::ground::doc::Styled;
 use crate::ground::paint::Canvas;
 use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
@@ -77,36 +76,51 @@ impl Scale {
         u16::try_from(far * last / span).unwrap_or(0)
     }
 
-    /// The legend: the span, and the meaning of the characters. It lists all kinds if there is room, or else
-    /// those on screen.
-    pub fn legend(&self, model: &Model, columns: u16) -> Styled {
-        let charset = model.settings.charset;
+    /// The meaning of the characters, of all kinds or of those on screen.
+    pub fn legend(&self, charset: Charset, all: bool) -> String {
+        let mut words = String::new();
+        let is_shown = |doing: &BarKind| all || self.shown.contains(doing);
+        for doing in LEGEND.into_iter().filter(is_shown) {
+            // Writing into a string cannot fail.
+            let _ = write!(words, "{} {} ", look(charset, doing).0, bar_label(doing));
+        }
+        words
+    }
+
+    /// The time from the first bar to the last one, since the run began.
+    pub fn span(&self, model: &Model) -> String {
         let begun = model.run.state.origin.begun_at;
-        let (from, span) = (clock(self.from - begun), length(self.to - self.from));
-        let message = |head: String, count: usize, all: bool| {
-            let mut words = head;
-            let shown = |doing: &BarKind| all || self.shown.contains(doing);
-            for doing in LEGEND.into_iter().filter(shown) {
-                let (glyph, _) = look(charset, doing);
-                let sign: String = std::iter::repeat_n(glyph, count).collect();
-                words.push_str(&" ".repeat(count));
-                // Writing into a string cannot fail.
-                let _ = write!(words, "{sign} {}", bar_label(doing));
-            }
-            words
+        let (from, to) = (self.from - begun, self.to - begun);
+        if to - from < 1000 {
+            return format!("{} + {}", clock(from), length(to - from));
+        }
+        format!("{} to {}", clock(from), clock(to))
+    }
+
+    /// Draws the legend and the span in a title line after `used` columns. Returns the columns that are used then, and the
+    /// line without the span.
+    pub fn title(&self, model: &Model, canvas: &mut Canvas<'_>, line: Rect, used: u16) -> (Rect, u16) {
+        let span = format!(" {} ", self.span(model));
+        let wide = span.columns() as u16;
+        let room = usize::from(line.width.saturating_sub(used + 2));
+        let forms = [(true, true), (false, true), (true, false), (false, false)];
+        let forms = forms.map(|(all, with_span)| {
+            let words = format!("· {}", self.legend(model.settings.charset, all));
+            (words, if with_span { wide } else { 0 })
+        });
+        let fits = |form: &&(String, u16)| form.0.columns() + usize::from(form.1) <= room;
+        let Some((words, span_columns)) = forms.iter().find(fits) else {
+            return (line, used);
         };
-        let forms = [
-            message(format!(" from {from} for {span}"), 2, true),
-            message(format!(" from {from} for {span}"), 1, true),
-            message(format!(" from {from} for {span}"), 2, false),
-            message(format!(" from {from} for {span}"), 1, false),
-            message(format!(" {from} +{span}"), 1, false),
-            message(format!(" +{span}"), 1, false),
-            message(String::new(), 1, false),
-        ];
-        let fits = |words: &&String| words.columns() <= usize::from(columns);
-        let words = forms.iter().find(fits).or(forms.last());
-        Styled::new().own(Role::Dim, words.cloned().unwrap_or_default())
+        let (words, span_columns) = (words.as_str(), *span_columns);
+        let drawn = canvas.put(line.x + used, line.y, line.width - used, words, Role::Dim);
+        let mut rest = line;
+        if span_columns > 0 {
+            let x = line.right() - span_columns - 1;
+            canvas.put(x, line.y, span_columns, &span, Role::Dim);
+            rest.width -= span_columns + 1;
+        }
+        (rest, used + drawn)
     }
 }
 
