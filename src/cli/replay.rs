@@ -4,7 +4,6 @@
 //!
 //! Nothing is executed: the recorded events are folded again.
 
-
 use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};

@@ -50,7 +50,10 @@ pub(crate) fn rows(
     };
     let digest = overrule_base::text::visible(one.digest.short());
     let mut line = Styled::new()
-        .own(Role::Accent, format!("{id} {} ", one.rev))
+        .own(
+            Role::Accent,
+            format!("{} ", overrule_present::revised(id, one.rev)),
+        )
         .own(Role::Dim, format!("{digest} "))
         .summary_at_length(Role::Text, &words, WHOLE)
         .own(Role::Dim, format!("  {}", class(state, id)));
@@ -72,7 +75,7 @@ pub(crate) fn rows(
         Some(Ok(survey)) if survey.total() == 0 => {}
         Some(Ok(survey)) => {
             let places = many(survey.total(), "place");
-            line = line.own(Role::Warning, format!("  look out: {places}"));
+            line = line.own(Role::Warning, format!("  {places} to look at"));
         }
         Some(Err(ticket)) => {
             maker.doc.wait(ticket);

@@ -116,8 +116,8 @@ fn what_changed_or_waits_no_more_stays_in_its_row_and_is_not_approved() {
             .next()
             .unwrap()
     };
-    assert!(row("c7 r1").contains("gone"), "{text}");
-    let changed = row("c8 r1");
+    assert!(row("c7 gone").contains("gone"), "{text}");
+    let changed = row("c8 changed");
     assert!(changed.contains("changed") && changed.contains("c8.md"), "{text}");
     assert!(
         !text.contains("passwd"),
@@ -362,9 +362,9 @@ fn the_list_shows_excluded_calls_with_reasons_and_those_waiting_for_an_edit() {
     stage.carry_out();
     stage.press("A");
     let text = stage.flat();
-    let (first, second) = text.split_once("c4 r1").unwrap();
+    let (first, second) = text.split_once("c4 digest").unwrap();
     assert!(
-        first.contains("c3 r1") && first.contains("then suspended by an edit"),
+        first.contains("c3 digest") && first.contains("then suspended by an edit"),
         "{text}"
     );
     assert!(!second.contains("then suspended"), "{text}");
@@ -429,6 +429,9 @@ fn a_write_that_nobody_has_looked_at_may_overwrite() {
     let text = stage.flat();
     let marked = text.split_once("may overwrite");
     let (before, after) = marked.unwrap_or_else(|| panic!("{text}"));
-    assert!(before.contains("c3 r1") && !before.contains("c4 r1"), "{text}");
+    assert!(
+        before.contains("c3 digest") && !before.contains("c4 digest"),
+        "{text}"
+    );
     assert!(!after.contains("overwrite"), "{text}");
 }

@@ -83,8 +83,11 @@ fn every_approval_list_shows_the_executed_files_and_who_changed_the_calls() {
             .iter()
             .map(crate::ground::doc::Styled::plain)
             .collect();
-        let from = rows.iter().position(|row| row.starts_with("c3 r2")).unwrap();
-        let upto = rows.iter().position(|row| row.starts_with("c4 r1")).unwrap();
+        let from = rows
+            .iter()
+            .position(|row| row.starts_with("c3 revision 2"))
+            .unwrap();
+        let upto = rows.iter().position(|row| row.starts_with("c4 digest")).unwrap();
         shown.push(rows[from..=upto].to_vec());
     }
     assert_eq!(shown[0], shown[1], "the same facts, from the same place");
