@@ -147,10 +147,7 @@ impl Forks {
             store: context.store.clone(),
             env: context.env.clone(),
             reach: context.reach.clone(),
-            workspace: common
-                .workspace
-                .is_some()
-                .then(|| context.workspace.to_path_buf()),
+            workspace: common.workspace.is_some().then(|| context.workspace.clone()),
             by: Actor::operator(context.user(), via),
             made: Arc::default(),
         }

@@ -38,15 +38,39 @@ pub fn summary(state: &State) -> String {
     } else {
         format!(". {}", facts.join("; "))
     };
-    format!(
-        "{stands}: {} in {}{decided}",
-        many(calls, "call"),
-        many(turns, "turn")
-    )
+    let done = match (calls, turns) {
+        (0, 0) => "nothing ran".to_owned(),
+        (0, 1) => "no calls, 1 turn".to_owned(),
+        (0, turns) => format!("no calls, {turns} turns"),
+        (calls, turns) => format!("{} in {}", many(calls, "call"), many(turns, "turn")),
+    };
+    format!("{stands}: {done}{decided}")
 }
 
 /// The command that continues the session, with a name that stays in one line.
 pub fn way_back(context: &AppContext, session: &str) -> String {
     let name = session.get(..SHORT).unwrap_or(session);
     format!("{} continues it", context.address(name).to_continue())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use overrule_console::testing::Stage;
+    use overrule_domain::call::Outcome;
+
+    #[test]
+    fn a_run_in_which_nothing_ran_and_one_call_read_naturally() {
+        assert_eq!(summary(&State::default()), "Left: nothing ran");
+        let mut stage = Stage::new(80, 24);
+        stage.begin();
+        assert!(
+            !summary(&stage.model.run.state).contains(" 0 "),
+            "{}",
+            summary(&stage.model.run.state)
+        );
+        stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("x"));
+        let words = summary(&stage.model.run.state);
+        assert!(words.starts_with("Left: 1 call in 1 turn"), "{words}");
+    }
 }

@@ -234,7 +234,7 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
         print::err(&format!("tokens: {tokens}{}", spent.unwrap_or_default()));
     }
     if let Some(asked) = approval_stats::of(state) {
-        print::err(&print::safe_text(&format!("asked {}", asked.words)));
+        print::err(&print::safe_text(&format!("{}: {}", asked.name, asked.words)));
     }
     for conflict in ConflictView::all(state) {
         print::err(&conflict.describe());

@@ -97,7 +97,7 @@ pub fn preview(
             let rule = session::read(text).map_err(|why| Failure::new(Code::Usage, why))?;
             (rule.text, rule.gate)
         }
-        RuleRequest::Exact { call, .. } => (format!("always exactly {call}"), Gate::Allow),
+        RuleRequest::Exact { call, .. } => (format!("this session: allow exactly {call}"), Gate::Allow),
     };
     let view = RuleView::of(text, gate, &would);
     if common.json {

@@ -82,6 +82,24 @@ impl<'a> EffectiveStatus<'a> {
     }
 }
 
+/// Describes what suspends a call: `suspended by your edit of c9`. `None` if nothing does.
+pub fn suspended_by(state: &State, call: &Call) -> Option<String> {
+    let mut editing = state.operator.editing.iter();
+    if let Some((node, _)) = editing.find(|(_, calls)| calls.contains(&call.id)) {
+        return Some(format!("suspended by your open edit of {node}"));
+    }
+    let Activity::Suspended(at) = thread::activity(state, state.turn_of(call.id)?) else {
+        return None;
+    };
+    // The edit is recorded before what it suspends.
+    let edit = state.operator.edits.iter().rev().find(|edit| edit.seq <= at);
+    Some(match edit.map(|edit| (edit.target, &edit.by)) {
+        Some((Some(target), None)) => format!("suspended by your edit of {target}"),
+        Some((Some(target), Some(_))) => format!("suspended by an edit of {target}"),
+        Some((None, _)) | None => "suspended by an edit".to_owned(),
+    })
+}
+
 /// Returns the epoch in which a node was superseded; `None` for an active node.
 pub fn replaced_in(state: &State, id: NodeId) -> Option<Epoch> {
     let node = state.nodes.get(&id).filter(|node| !node.active)?;

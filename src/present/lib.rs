@@ -38,4 +38,4 @@ pub mod weight;
 mod words;
 
 pub use output::json;
-pub use words::{content_text, decision, in_cache, many, mode, outcome, tokens};
+pub use words::{content_text, decision, failed, failing, in_cache, many, mode, outcome, revised, tokens};

@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use super::many;
 use overrule_base::text::visible;
 use overrule_domain::call::Gate;
 use overrule_domain::id::NodeId;
@@ -125,15 +126,10 @@ pub fn effect(rule: &ReadyRule, most: usize) -> Vec<EffectText> {
 
 /// What a preset would have asked; of the one in force, what it asked.
 pub fn preset_effect(change: &PresetChange, in_force: bool) -> String {
-    let times = |count: usize| match count {
-        0 => "nothing".to_owned(),
-        1 => "once".to_owned(),
-        count => format!("{count} times"),
-    };
     if in_force {
-        return format!("in force: asked {}", times(change.asked));
+        return format!("in force: asked {}", many(change.asked, "time"));
     }
-    format!("asks {}, not {}", times(change.asks), times(change.asked))
+    format!("asks {}, not {}", many(change.asks, "time"), change.asked)
 }
 
 fn plain(text: &str) -> EffectText {

@@ -3,7 +3,8 @@
 //! Must not know: where the words go, how they are cut.
 
 use overrule_base::text::visible;
-use overrule_domain::call::{Decision, ErrorClass, Outcome};
+use overrule_domain::call::{Decision, ErrorClass, Outcome, ToolError};
+use overrule_domain::id::{NodeId, Rev};
 use overrule_domain::node::Content;
 use overrule_domain::rule;
 use overrule_domain::state::{LedgerOutcome, Mode, State};
@@ -30,6 +31,27 @@ pub fn outcome(outcome: &LedgerOutcome) -> String {
             class => format!("failed: {}", class.label()),
         },
         LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".to_owned(),
+    }
+}
+
+/// A node with its revision, which is shown from the second on: `c8`, `c8 revision 2`.
+pub fn revised(node: NodeId, rev: Rev) -> String {
+    match rev.0 {
+        0 | 1 => node.to_string(),
+        no => format!("{node} revision {no}"),
+    }
+}
+
+/// How a call failed, with the message: `failed: MESSAGE`. Contains untrusted text.
+pub fn failed(error: &ToolError) -> String {
+    format!("{}: {}", failing(error.class), error.message)
+}
+
+/// How a call failed, without the message.
+pub fn failing(class: ErrorClass) -> String {
+    match class {
+        ErrorClass::Business | ErrorClass::Transient => class.ending().to_owned(),
+        class => format!("failed ({})", class.label()),
     }
 }
 

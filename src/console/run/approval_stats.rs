@@ -9,7 +9,7 @@ use overrule_present::many;
 /// Statistics of questions to the operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalStats {
-    /// Name of the line. It says "you" only if a question had an answer.
+    /// Name of the line.
     pub name: &'static str,
     /// Number of questions by origin. Holds file names.
     pub words: String,
@@ -17,21 +17,21 @@ pub struct ApprovalStats {
 
 /// The statistics of a run; none without questions.
 pub fn of(state: &State) -> Option<ApprovalStats> {
-    let words = state.operator.asks.describe()?;
+    let asked = state.operator.asks.describe()?;
     let all = state.operator.asks.total() as usize;
-    let left = unanswered(state);
-    Some(match left {
-        0 => ApprovalStats {
-            name: "asked you",
-            words,
+    let left = match unanswered(state) {
+        0 => String::new(),
+        left if left >= all => "; none answered".to_owned(),
+        left => format!("; {left} unanswered"),
+    };
+    Some(match decided(state) {
+        Some(decided) => ApprovalStats {
+            name: "decisions",
+            words: format!("{decided}{left}"),
         },
-        left if left >= all => ApprovalStats {
+        None => ApprovalStats {
             name: "asked",
-            words: format!("{words}; none answered"),
-        },
-        left => ApprovalStats {
-            name: "asked you",
-            words: format!("{words}; {left} unanswered"),
+            words: format!("{asked}{left}"),
         },
     })
 }
@@ -121,8 +121,31 @@ mod tests {
         assert_eq!(
             text(&stage),
             Some((
-                "asked you",
+                "asked",
                 "3 times: 3 by preset supervised; 2 unanswered".to_owned()
+            ))
+        );
+        let decisions = [
+            Decision::Reject { reason: "no".into() },
+            Decision::Approve {
+                unread: 0,
+                shown: None,
+            },
+        ];
+        for (name, decision) in ["c6", "c7"].into_iter().zip(decisions) {
+            stage.awaiting(name, "write_file", r#"{"path":"a","content":"b"}"#);
+            stage.call(CallEvent::Decided {
+                call: id(name),
+                rev: Rev(1),
+                digest: None,
+                decision,
+            });
+        }
+        assert_eq!(
+            text(&stage),
+            Some((
+                "decisions",
+                "You approved 1 call and rejected 1; 2 unanswered".to_owned()
             ))
         );
     }

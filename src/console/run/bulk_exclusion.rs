@@ -17,7 +17,7 @@ fn group(why: Alone, count: usize) -> String {
         Alone::Denied => format!("{count} denied"),
         Alone::Irreversible => format!("{count} irreversible"),
         Alone::Uninspectable => format!("{count} uninspectable"),
-        Alone::Shell => format!("{count} that only a shell can tell"),
+        Alone::Shell => format!("{count} that cannot be read fully"),
         Alone::Repeated => many(count, "repeated effect"),
         Alone::Unknown => many(count, "unknown outcome"),
         Alone::Repair => format!("{} to choose", many(count, "repair")),

@@ -156,7 +156,7 @@ fn head(
 fn with_outcome(words: Styled, outcome: Option<&Outcome>, room: usize) -> Styled {
     match outcome {
         Some(Outcome::Err(error)) => {
-            let why = format!(" failed ({}): ", error.class.label());
+            let why = format!(" {}: ", overrule_present::failing(error.class));
             let room = room.saturating_sub(why.columns()).max(16);
             let message = summary::text_of(&error.message);
             words.own(Role::Failed, why).summary(Role::Failed, &message, room)
@@ -188,6 +188,9 @@ fn other(state: &State, id: NodeId, before: bool, charset: Charset) -> Row {
 }
 
 fn by(state: &State, id: NodeId) -> String {
-    let rev = state.node(id).map(|node| node.rev().to_string());
-    format!("{id} {}", rev.unwrap_or_default())
+    let rev = state
+        .node(id)
+        .map(overrule_domain::node::Node::rev)
+        .unwrap_or_default();
+    overrule_present::revised(id, rev)
 }

@@ -402,7 +402,10 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .map(overrule_domain::node::Node::rev)
             .unwrap_or_default();
         let texts = [old, new].map(|args| json::pretty(&args).into());
-        let title = format!("refused: {call} changed from {rev} to {now} since it was shown");
+        let title = format!(
+            "refused: {call} changed from revision {} to {} since it was shown",
+            rev.0, now.0
+        );
         let page = Page::new(title, move |maker, _| documents::diff_texts(maker, &texts));
         model.stack.push(page);
     }

@@ -111,7 +111,10 @@ fn reject(model: &mut Model) -> Result<(), Refusal> {
         }
         (call, rev)
     };
-    let title = format!("reject {call} {rev}: what should the model know?");
+    let title = format!(
+        "reject {}: what should the model know?",
+        overrule_present::revised(call, rev)
+    );
     ask_reason(model, ("reject", call, rev), &title, "");
     Ok(())
 }

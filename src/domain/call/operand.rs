@@ -57,7 +57,7 @@ impl FileCheck {
         match self {
             Self::Whole => None,
             Self::Dates => Some("too long to be read: its size and dates count"),
-            Self::Unspecified => Some("only a shell can tell which file that is: it is not looked at"),
+            Self::Unspecified => Some("which file that is cannot be read: it is not looked at"),
             Self::Cut => Some("not all files that it may run were looked at"),
         }
     }

@@ -54,7 +54,10 @@ pub(super) fn same_rev(state: &State, id: NodeId, rev: Rev) -> Result<(), Refusa
     } else {
         Err(Refusal::new(
             RefusalKind::Changed,
-            format!("{id} changed since it was shown (you saw {rev}, it is {now}); hint: review it"),
+            format!(
+                "{id} changed since it was shown (you saw revision {}, it is {}); hint: review it",
+                rev.0, now.0
+            ),
         ))
     }
 }

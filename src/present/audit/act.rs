@@ -187,8 +187,8 @@ fn run(event: &RunEvent, by_person: bool) -> Option<Act> {
         RunEvent::RuleAdded { no, rule } => Some(Act {
             action: "add_rule",
             rule: Some(match rule {
-                RuleSpec::Exact { call, rev, tool, .. } => {
-                    format!("{}: always exactly {call} {rev} of {tool}", rule::name(*no))
+                RuleSpec::Exact { call, tool, .. } => {
+                    format!("{}: allow exactly {call} of {tool}", rule::name(*no))
                 }
                 RuleSpec::Text { text } => format!("{}: {text}", rule::name(*no)),
             }),

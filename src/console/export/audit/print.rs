@@ -29,8 +29,8 @@ pub fn text(entry: &AuditView, time: &str) -> Vec<String> {
     );
     if let Some(node) = entry.node {
         let _ = write!(head, " {node}");
-        if let Some(rev) = entry.rev {
-            let _ = write!(head, " {rev}");
+        if let Some(rev) = entry.rev.filter(|rev| rev.0 > 1) {
+            let _ = write!(head, " revision {}", rev.0);
         }
     }
     if let Some(tool) = &entry.tool {

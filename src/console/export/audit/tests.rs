@@ -116,7 +116,7 @@ fn a_replaced_call_has_who_replaced_it_and_both_arguments() {
     assert_eq!(executed, [(r#"{"path":"."}"#, "succeeded")]);
     assert_eq!(
         text(ran, "TIME").join("\n"),
-        "#23 TIME · operator · approve by edit c3 r2 · list_dir\n  \
+        "#23 TIME · operator · approve by edit c3 revision 2 · list_dir\n  \
          rule      preset supervised: everything asks\n  \
          original  {\"_as\":\"listing\",\"command\":\"ls -laR\"}\n  \
          shown     {\"path\":\".\"}\n            \

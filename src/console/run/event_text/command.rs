@@ -43,7 +43,9 @@ fn run(command: &RunCommand) -> String {
 
 fn call(command: &CallCommand) -> String {
     match command {
-        CallCommand::Approve { call, rev, .. } => format!("approve {call} {rev}"),
+        CallCommand::Approve { call, rev, .. } => {
+            format!("approve {}", overrule_present::revised(*call, *rev))
+        }
         CallCommand::Reject { call, .. } => format!("reject {call}"),
         CallCommand::Answer { call, .. } => format!("answer for {call}"),
         CallCommand::Cancel { call, .. } => format!("cancel {call}"),

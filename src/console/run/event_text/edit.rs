@@ -37,7 +37,7 @@ pub(crate) fn describe(event: &EditEvent) -> String {
             Some(target) => format!("{epoch}: {what} ({target})"),
             None => format!("{epoch}: {what}"),
         },
-        EditEvent::Revised { node, rev, .. } => format!("{node} is at {rev} now"),
+        EditEvent::Revised { node, rev, .. } => format!("{node} is at revision {} now", rev.0),
         EditEvent::Pinned { node } => format!("{node} pinned"),
         EditEvent::Unpinned { node } => format!("{node} no longer pinned"),
         EditEvent::MarkedStale { calls } => format!("inputs may have changed: {}", list(calls)),

@@ -76,8 +76,8 @@ pub(crate) fn describe(event: &RunEvent) -> String {
             one.session, one.call, one.tool
         ),
         RunEvent::RuleAdded { no, rule } => match rule {
-            RuleSpec::Exact { call, rev, tool, .. } => {
-                format!("{}: always exactly {call} {rev} of {tool}", rule::name(*no))
+            RuleSpec::Exact { call, tool, .. } => {
+                format!("{}: allow exactly {call} of {tool}", rule::name(*no))
             }
             RuleSpec::Text { text } => format!("{}: {text}", rule::name(*no)),
         },

@@ -30,7 +30,11 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
             .get(seq)
             .map(|via| format!(" ({})", via.label()));
         let words = decision(made) + &from.unwrap_or_default();
-        maker.field(&format!("{seq} {rev}"), &words);
+        let name = match rev.0 {
+            0 | 1 => seq.to_string(),
+            no => format!("{seq} revision {no}"),
+        };
+        maker.field(&name, &words);
     }
     if call.decisions.is_empty() {
         maker.own(Role::Dim, "none");

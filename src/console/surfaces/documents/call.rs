@@ -139,11 +139,13 @@ pub(crate) fn status(maker: &mut Maker<'_>, call: &Call) {
     let (symbol, words) = match (source, view.effective) {
         (Some(source), EffectiveStatus::Active(_)) => (Symbol::Edited, source.label().to_owned()),
         (Some(source), EffectiveStatus::Superseded(_)) => (symbol, format!("{}, superseded", source.label())),
-        (Some(source), EffectiveStatus::Suspended(_)) => (symbol, format!("{}, suspended", source.label())),
+        (Some(source), EffectiveStatus::Suspended(_)) => (symbol, source.label().to_owned()),
         (None, EffectiveStatus::Active(Status::Running(_))) if maker.run.halted.is_some() => {
             (symbol, AT_THE_HALT.to_owned())
         }
-        (None, EffectiveStatus::Active(_)) => (symbol, maker.run.state.status_words(call).into_owned()),
+        (None, EffectiveStatus::Active(_) | EffectiveStatus::Suspended(_)) => {
+            (symbol, maker.run.state.status_words(call).into_owned())
+        }
         (None, effective) => (symbol, effective.describe()),
     };
     let mut line = Styled::new()
@@ -163,8 +165,8 @@ pub(crate) fn status(maker: &mut Maker<'_>, call: &Call) {
     if view.stale {
         line = line.own(Role::Warning, "  inputs may have changed");
     }
-    if view.held {
-        line = line.own(Role::Blocked, "  suspended by an open edit");
+    if let Some(by) = effective_status::suspended_by(&maker.run.state, call) {
+        line = line.own(Role::Blocked, format!("  {by}"));
     }
     maker.doc.line(line);
     match (&call.validation.because, &call.validation.denied_by) {

@@ -28,7 +28,7 @@ pub fn classify(maker: &mut Maker<'_>, shown: &Classifying, settings: &Settings)
     let (failed, error) = (&shown.failed, &shown.failed.error);
     maker.own(
         Role::Title,
-        format!("{} failed: {}", failed.call, error.class.label()),
+        format!("{} {}", failed.call, overrule_present::failing(error.class)),
     );
     note(maker, &visible_head(&error.message, MOST));
     maker.field("evidence", &error.evidence);

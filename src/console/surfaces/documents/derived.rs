@@ -108,7 +108,7 @@ impl<'c> Derived<'c> {
         }
         if seen(FileCheck::Unspecified) > 0 {
             words.push(format!(
-                "{} for a file that it may run, and only a shell can tell which: not looked at",
+                "{} for a file that it may run cannot be read: not looked at",
                 many(seen(FileCheck::Unspecified), "word")
             ));
         }
@@ -168,7 +168,7 @@ impl<'c> Derived<'c> {
                 .own(Role::Title, format!("{:<3}", segment.after));
             row = match &segment.program {
                 Program::Named(program) => row.untrusted(Role::Accent, program, PROGRAM),
-                Program::Unknown => row.own(Role::Warning, "which program only a shell can tell"),
+                Program::Unknown => row.own(Role::Warning, "a program that cannot be read"),
                 Program::None => row.own(Role::Text, "no program"),
             };
             if let Some(gate) = segment.policy {
@@ -180,7 +180,7 @@ impl<'c> Derived<'c> {
                 row = row.own(role, format!("  the policy {}", gate.alone()));
             }
             if segment.more {
-                row = row.own(Role::Warning, "  only a shell can tell all that it does");
+                row = row.own(Role::Warning, "  cannot be read fully");
             }
             maker.over(row, INDENT);
             let row = Styled::new().own(Role::Dim, " ".repeat(INDENT)).untrusted(

@@ -68,10 +68,7 @@ pub(crate) fn rows(
     let sign = Symbol::Awaiting;
     let mut line = Styled::new()
         .own(sign.role(), format!("{} ", sign.glyph(maker.charset)))
-        .own(Role::Dim, format!("{id} "));
-    if one.rev.0 > 1 {
-        line = line.own(Role::Edited, format!("revision {} ", one.rev.0));
-    }
+        .own(Role::Dim, format!("{} ", overrule_present::revised(id, one.rev)));
     line = line.summary_at_length(Role::Text, &words, WHOLE);
     for kind in danger::kinds(&maker.run.danger_of(id)) {
         line = line.own(Role::Danger, format!("  {}", kind.label()));
@@ -89,7 +86,7 @@ pub(crate) fn rows(
         Some(Ok(survey)) if survey.total() == 0 => {}
         Some(Ok(survey)) => {
             let places = many(survey.total(), "place");
-            line = line.own(Role::Warning, format!("  look out: {places}"));
+            line = line.own(Role::Warning, format!("  {places} to look at"));
         }
         Some(Err(ticket)) => {
             maker.doc.wait(ticket);

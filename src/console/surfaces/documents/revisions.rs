@@ -119,7 +119,7 @@ pub fn content_text(content: &Content) -> String {
                 ..
             } => format!("exit {code}\n{}", doc::readable(value)),
             Outcome::Ok { value, .. } => doc::readable(value).to_string(),
-            Outcome::Err(error) => format!("error ({}): {}", error.class.label(), error.message),
+            Outcome::Err(error) => overrule_present::failed(error),
             Outcome::Cancelled { .. } => "cancelled".to_owned(),
         },
         Content::Deleted => "(deleted)".to_owned(),

@@ -37,7 +37,10 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
             let args = maker.run.shown_args(*call);
             maker.own(
                 Role::Text,
-                format!("always run calls with exactly the bytes of {call} {rev}:"),
+                format!(
+                    "this session: allow exactly {}:",
+                    overrule_present::revised(*call, *rev)
+                ),
             );
             if let (Some(tool), Some(args)) = (tool, args) {
                 maker.field("tool", &tool);
@@ -204,6 +207,6 @@ fn cited(rule: &SessionRule) -> String {
     match (session::rule(rule.no, &rule.written), &rule.written) {
         (Ok(rule), _) => rule.text,
         (Err(_), RuleSpec::Text { text }) => text.to_string(),
-        (Err(_), RuleSpec::Exact { tool, .. }) => format!("always exactly one call of {tool}"),
+        (Err(_), RuleSpec::Exact { tool, .. }) => format!("allow exactly one call of {tool}"),
     }
 }

@@ -21,7 +21,7 @@ use crate::run::refusal;
 use crate::run::summary;
 use overrule_base::text::visible;
 use overrule_domain::call::{Call, FileCheck, Status};
-use overrule_domain::effective_status::EffectiveStatus;
+use overrule_domain::effective_status::{self, EffectiveStatus};
 use overrule_domain::id::{NodeId, Rev, TurnId};
 use overrule_domain::node::Node;
 use overrule_domain::pending_retry;
@@ -278,8 +278,8 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     if !matches!(call.status, Status::AwaitingApproval) {
         line = line.own(Role::Warning, format!("{} ", model.status_words(call)));
     }
-    if let EffectiveStatus::Suspended(_) = EffectiveStatus::of_call(state, call) {
-        line = line.own(Role::Warning, "(suspended) ");
+    if let Some(by) = effective_status::suspended_by(state, call) {
+        line = line.own(Role::Warning, format!("({by}) "));
     }
     if let Some(name) = call
         .approval

@@ -439,7 +439,7 @@ fn a_refusal_names_what_changed() {
     );
     let text = stage.text();
     assert!(
-        text.contains("c3 changed from r1 to r2 since it was shown"),
+        text.contains("c3 changed from revision 1 to 2 since it was shown"),
         "{text}"
     );
     assert!(text.contains(r#"−   "path": "a","#), "{text}");

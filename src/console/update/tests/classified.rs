@@ -36,7 +36,7 @@ fn the_page_shows_the_error_the_rule_and_the_answers() {
         let text = stage.text();
         for words in [
             "is this error permanent or temporary?",
-            "c4 failed: not found",
+            "c4 failed (not found)",
             "read_file",
             "pattern",
             "/home/ann/.config/overrule/config.toml",

@@ -115,7 +115,7 @@ fn a_suspended_call_is_not_offered_and_is_labeled() {
     assert!(!offers(&stage, "approve"), "{text}");
     assert!(!text.contains("┏"), "{text}");
     assert!(text.contains("suspended by an open edit before it"), "{text}");
-    assert!(text.contains("(suspended) write_file"), "{text}");
+    assert!(text.contains("(suspended by an edit) write_file"), "{text}");
 }
 
 #[test]

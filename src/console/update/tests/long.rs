@@ -94,7 +94,7 @@ fn a_list_of_approvals_counts_once_all_of_it_is_looked_through() {
     assert_eq!(stage.commands(), []);
     stage.work();
     let text = stage.flat();
-    assert!(text.contains("look out: 1 place"), "{text}");
+    assert!(text.contains("1 place to look at"), "{text}");
     stage.press("ctrl-a");
     assert!(stage.status().starts_with("Ignored: "), "{}", stage.status());
     stage.wait(ARMING);

@@ -57,8 +57,9 @@ pub(super) fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal
         return Err(Refusal::new(
             RefusalKind::Changed,
             format!(
-                "{id} changed since your edit began (you had {rev}, it is {}); hint: review it",
-                node.rev()
+                "{id} changed since your edit began (you had revision {}, it is {}); hint: review it",
+                rev.0,
+                node.rev().0
             ),
         ));
     }

@@ -16,6 +16,7 @@ use crate::run::summary::{self, Summary};
 use overrule_base::text::head;
 use overrule_domain::badge::{self, Badge};
 use overrule_domain::call::{Call, Status};
+use overrule_domain::effective_status;
 use overrule_domain::id::{NodeId, NodeKind};
 use overrule_domain::ladder::span;
 use overrule_domain::node::{Node, Origin};
@@ -102,7 +103,9 @@ impl CallResult {
             };
         } else if view.is_suspended() && !view.is_superseded() {
             let gap = if word.is_empty() { "" } else { ", " };
-            found.word = (Role::Blocked, format!("{word}{gap}suspended"));
+            let by = effective_status::suspended_by(state, call);
+            let by = by.unwrap_or_else(|| "suspended".to_owned());
+            found.word = (Role::Blocked, format!("{word}{gap}{by}"));
         }
         found
     }
