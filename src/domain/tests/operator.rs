@@ -6,6 +6,7 @@ use super::world::*;
 use overrule_domain::call::{Outcome, Status};
 use overrule_domain::command::{CallCommand, Command, EditCommand};
 use overrule_domain::decide::edit::MOST_WORDS;
+use overrule_domain::effective_status;
 use overrule_domain::event::run::Limits;
 use overrule_domain::id::{NodeId, NodeKind, Seq};
 use overrule_domain::refusal::RefusalKind;
@@ -312,6 +313,35 @@ fn suspended_by_thought() -> (World, NodeId, NodeId, NodeId) {
     w.approve(a).unwrap();
     assert!(w.runs(a).is_empty());
     (w, thought, a, b)
+}
+
+/// What a call says of its suspension.
+fn suspended(w: &World, id: NodeId) -> Option<String> {
+    effective_status::suspended_by(&w.state, &w.state.calls[&id])
+}
+
+#[test]
+fn a_suspended_call_names_the_edit_that_suspends_it() {
+    let (mut w, thought, a, b) = suspended_by_thought();
+    let open = format!("suspended by your open edit of {thought}");
+    assert_eq!(suspended(&w, a).as_deref(), Some(open.as_str()));
+    assert_eq!(suspended(&w, b), Some(open));
+    w.cmd(Command::Edit(EditCommand::Release { node: Some(thought) }))
+        .unwrap();
+    assert_eq!(suspended(&w, b), None);
+
+    let mut w = World::new();
+    for label in ["a", "b"] {
+        w.reply(&[call("read", &format!(r#"{{"_as":"{label}"}}"#))]);
+        w.drain();
+    }
+    let (a, b) = (w.id("a"), w.id("b"));
+    assert_eq!(suspended(&w, b), None);
+    w.retry(a).unwrap();
+    assert_eq!(suspended(&w, b), Some(format!("suspended by your edit of {a}")));
+    assert_eq!(suspended(&w, a), None, "it is the one that was edited");
+    w.finish(a);
+    assert_eq!(suspended(&w, b), None);
 }
 
 #[test]

@@ -68,7 +68,20 @@ fn colours(text: &str) -> (usize, usize, usize) {
 #[test]
 fn who_leaves_a_recording_is_told_of_the_forks_that_were_made_there() {
     let home = Home::new();
+    // The directory of the recording is gone: a fork needs another one.
     let mut run = home.replay(&[], |_| {});
+    run.wait_for("replay");
+    run.send("$");
+    run.wait_for("166/166");
+    run.send("|");
+    run.wait_for("--at 166 --workspace DIR");
+    run.send("\r");
+    run.send("\x1b");
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+
+    let other = tempfile::tempdir().unwrap();
+    let mut run = home.replay(&["--workspace", other.path().to_str().unwrap()], |_| {});
     run.wait_for("replay");
     run.send("$");
     run.wait_for("166/166");
