@@ -20,4 +20,5 @@ mod program;
 mod reading;
 mod restore;
 mod sessions;
+mod tasks;
 mod wanted;

@@ -108,7 +108,7 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
     if node.revisions.len() > 1 {
         line = line.own(
             Role::Edited,
-            format!("  {} of {} revisions", node.rev(), node.revisions.len()),
+            format!("  revision {} of {}", node.rev().0, node.revisions.len()),
         );
     }
     if node.pinned {

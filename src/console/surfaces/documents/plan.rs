@@ -204,7 +204,7 @@ fn approvals(maker: &mut Maker<'_>, view: &PlanView<'_>, edits: &[Edit]) {
                 .unwrap_or_default();
             let runs = format!("{id} runs on enter{before}");
             let words = if to_be_read(*id) {
-                format!("{runs}; if you commit before you read all rows of this preview, it asks first")
+                format!("{runs}; it asks first unless all rows here were on screen")
             } else {
                 runs
             };

@@ -210,6 +210,9 @@ fn draw(maker: &mut Maker<'_>, call: &Call, (tool, form): (&str, &Readable), der
     maker.doc.end_decided();
 }
 
+/// The argument with the label of a call.
+const LABEL: &str = "_as";
+
 /// Adds the readable form of a call that nothing is decided on. What fits a row is no text of its own: it is not what is
 /// copied.
 pub(crate) fn parts(maker: &mut Maker<'_>, call: &Call, tool: &str, form: &Readable) {
@@ -230,7 +233,11 @@ fn in_a_row(part: &Part, width: usize) -> Option<Styled> {
         ),
         Part::Words(words) => (Styled::new().own(Role::Dim, "  $ "), words.clone()),
         Part::Argument(name, value) if visible(name).columns() < ARGUMENT => {
-            let name = visible(name);
+            let name = if name == LABEL {
+                "label".to_owned()
+            } else {
+                visible(name)
+            };
             let blanks = " ".repeat(ARGUMENT.saturating_sub(name.columns()));
             let line = Styled::new().own(Role::JsonKey, name).own(Role::Dim, blanks);
             let words = readable::in_quotes(value).or_else(|| readable::list_of_words(value));

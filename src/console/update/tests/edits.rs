@@ -359,7 +359,7 @@ fn a_preview_shows_when_its_commit_approves_only_after_reading() {
         let text = stage.flat();
         assert!(text.contains("c3 runs on enter"), "{text}");
         assert_eq!(
-            text.contains("if you commit before you read all rows of this preview, it asks first"),
+            text.contains("it asks first unless all rows here were on screen"),
             once_read,
             "{text}"
         );
