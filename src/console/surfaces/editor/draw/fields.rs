@@ -60,9 +60,10 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor, fields
         ..area
     };
     // What the arguments of a usual tool are for is known.
-    let about = match is_usual(editor) {
-        true => 0,
-        false => about(model, frame, fields, rest),
+    let about = if is_usual(editor) {
+        0
+    } else {
+        about(model, frame, fields, rest)
     };
     rest = Rect {
         y: rest.y + about,

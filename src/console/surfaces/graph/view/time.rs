@@ -11,7 +11,6 @@ use ratatui::layout::Rect;
 
 use super::lines::{self, RowColumns};
 use crate::ground::columns::Columns as _;
-use crate::ground::doc::Styled;
 use crate::ground::paint::Canvas;
 use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
