@@ -24,10 +24,14 @@ use overrule_present::branch::title;
 use overrule_present::plan::{PlanRequestView, PlanView};
 use overrule_present::question;
 
-use super::revisions::diff_texts;
+use super::revisions::{content_text, diff_texts};
 
 /// The most named nodes of a kind.
 const MOST: usize = 40;
+/// Columns before the names of nodes.
+const BEFORE: usize = 22;
+/// The most texts of another revision that are compared.
+const MOST_TEXTS: usize = 3;
 /// The most listed effects.
 const MOST_EFFECTS: usize = 50;
 
@@ -142,7 +146,10 @@ fn revision_changes(maker: &mut Maker<'_>, claims: &[(NodeId, Rev, Rev)]) {
     let words: Vec<String> = claims
         .iter()
         .take(MOST)
-        .map(|(node, then, now)| format!("{node} {then} instead of {now}"))
+        .map(|(node, then, now)| match then {
+            Rev(0 | 1) => format!("{node} before revision {}", now.0),
+            Rev(then) => format!("{node} revision {then} instead of {}", now.0),
+        })
         .collect();
     if words.is_empty() {
         return;
@@ -152,6 +159,14 @@ fn revision_changes(maker: &mut Maker<'_>, claims: &[(NodeId, Rev, Rev)]) {
         more => format!("{} and {more} more", words.join(", ")),
     };
     maker.own(Role::Ok, format!("active again: {list}"));
+    for (node, then, now) in claims.iter().take(MOST_TEXTS) {
+        let node = maker.run.state.node(*node);
+        let text = |rev: Rev| {
+            let revision = node.and_then(|node| node.revision(rev));
+            revision.map_or_else(Arc::default, |revision| content_text(&revision.content).into())
+        };
+        diff_texts(maker, &[text(*now), text(*then)]);
+    }
 }
 
 /// Adds the impact of a change of a node, whatever the new text is.
@@ -297,7 +312,10 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         };
         maker.own(Role::Stale, turns);
     }
-    maker.own(Role::Text, asked(&view.request));
+    let line = Styled::new()
+        .own(Role::Dim, format!("{:<BEFORE$}", "then"))
+        .own(Role::Text, asked(&view.request));
+    maker.over(line, BEFORE);
 }
 
 /// Adds the calls that read a name which nothing gives a value any more.
@@ -332,8 +350,6 @@ fn asked(request: &PlanRequestView) -> String {
 
 /// Adds a count and names, wrapped.
 fn nodes(maker: &mut Maker<'_>, name: &str, role: Role, ids: &[NodeId]) {
-    /// Columns before the names.
-    const BEFORE: usize = 22;
     if ids.is_empty() {
         return;
     }

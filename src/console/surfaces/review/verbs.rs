@@ -26,6 +26,12 @@ pub const COMMIT_EDIT: Verb = Verb {
     contexts: &[on(super::ID)],
     doc: "commit the edit, or the staged edits, as previewed",
     hint: "commit",
+    label: |model| match preview(model)?.command {
+        Command::Edit(EditCommand::Undo { .. }) => Some("undo"),
+        Command::Edit(EditCommand::Redo { .. }) => Some("redo"),
+        Command::Edit(EditCommand::Switch { .. }) => Some("switch"),
+        _ => None,
+    },
     effect: Effect::Records,
     care: Care::Alone,
     // An impossible action is not offered.
