@@ -66,7 +66,7 @@ pub use needed::{Fix, fits, needed};
 pub use older::{Several, requests, several};
 pub use pages::{bulk, changed_definitions, note};
 pub use plan::{impact, review, staged_edit};
-pub use ready_rules::{menu as ready_rules, title as ready_rules_title};
+pub use ready_rules::menu as ready_rules;
 pub use revisions::{content_text, diff_texts};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
 pub use tool_change::definitions;

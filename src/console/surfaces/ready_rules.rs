@@ -9,11 +9,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use ratatui::Frame;
 
 use crate::ground::motion::Move;
-use crate::ground::theme::Role;
+use crate::kernel::draw::dialog;
 use crate::kernel::files::RuleScope;
 use crate::kernel::model::Model;
 use crate::kernel::model::arming::{Arming, Visibility};
-use crate::kernel::model::screen::inside;
 use crate::kernel::registry::Entry;
 use crate::kernel::sheet::Sheet;
 use crate::kernel::stack::{Erases, Surface};
@@ -98,6 +97,8 @@ pub struct RuleMenu {
     pub now: Now,
     /// Its document.
     pub sheet: Sheet,
+    /// What taking the marked row does, if it fits into the lower edge of the frame.
+    pub outcome: String,
 }
 
 /// What taking the marked row decides immediately.
@@ -210,12 +211,17 @@ impl Surface for RuleMenu {
         };
         let mut marked = 0..0;
         let made = sheet.made;
+        let mut outcome = None;
         sheet.prepare(model, |maker, _| {
-            marked = documents::ready_rules(maker, self, place.as_deref());
+            let (rows, words) = documents::ready_rules(maker, self, place.as_deref());
+            (marked, outcome) = (rows, Some(words));
         });
+        if let Some(outcome) = outcome {
+            self.outcome = outcome;
+        }
         if made.is_none() {
             // The marked row stays on the screen, with the heading while there is room.
-            let height = usize::from(inside(model.screen.dialog(sheet.doc.rows())).height);
+            let height = sheet.height(model);
             let top = if self.at == 0 { 0 } else { sheet.top };
             sheet.top = top.max(marked.end.saturating_sub(height)).min(marked.start);
         }
@@ -223,8 +229,8 @@ impl Surface for RuleMenu {
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
-        let title = documents::ready_rules_title(&model.run.state, self);
-        self.sheet.draw(model, frame, &title, Role::Decision);
+        let sheet = &self.sheet;
+        dialog::framed(model, frame, ("", &self.outcome), &sheet.doc, (sheet.top, None));
     }
 
     fn erases(&self, _model: &Model) -> Erases {

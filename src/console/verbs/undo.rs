@@ -35,8 +35,12 @@ fn target(model: &Model) -> Result<Epoch, Refusal> {
 
 /// Previews an undo of the newest edit.
 fn undo(model: &mut Model) -> Result<(), Refusal> {
-    let what = overrule_present::branch::what(&model.run.state, target(model)?);
-    let title = format!("undo: {}", visible(&what));
+    let (state, epoch) = (&model.run.state, target(model)?);
+    let what = overrule_present::branch::what(state, epoch);
+    let mut edits = state.operator.edits.iter().rev();
+    let edit = edits.find(|edit| edit.epoch == epoch);
+    let node = edit.map_or_else(String::new, |edit| format!(" {}", edit.intervention));
+    let title = format!("undo{node} ({})", visible(&what));
     let command = EditCommand::Undo {
         epoch: Some(model.run.state.epoch),
         effects_seen: None,

@@ -158,7 +158,7 @@ fn each_of_ten_tasks_takes_at_most_eight_keys() {
     day.press(&["\x13"]);
     day.until("+ sh t.sh all slow");
     day.press(&["\r"]);
-    day.until("1 to decide");
+    day.until("c13 write_file NOTES.md");
     day.done("change one argument");
     assert_eq!(file(&work, "ran.txt"), "all\n", "it ran once");
 

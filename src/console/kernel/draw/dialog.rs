@@ -134,7 +134,7 @@ pub(crate) fn document(
     role: Role,
 ) {
     if doc.title().is_some() {
-        return framed(model, frame, title, doc, (top, find));
+        return framed(model, frame, (title, ""), doc, (top, find));
     }
     let area = model.screen.dialog(doc.rows());
     let body = open(model, frame, area, title, role);
@@ -146,11 +146,12 @@ pub(crate) fn document(
     document::position(&mut canvas, area, doc, top);
 }
 
-/// Draws a document in the frame of a decision. The title is why it is asked, unless the document says it.
-fn framed(
+/// Draws a document in the frame of a decision. The title is why it is asked, unless the document says it; the lower edge
+/// has an outcome.
+pub(crate) fn framed(
     model: &Model,
     frame: &mut Frame<'_>,
-    title: &str,
+    (title, outcome): (&str, &str),
     doc: &Doc,
     (top, find): (usize, Option<&Regex>),
 ) {
@@ -176,6 +177,7 @@ fn framed(
             find,
             cause: title,
             place: None,
+            outcome,
             time: String::new(),
             seen: seen.and_then(|question| model.arming.find(question, true)),
         },

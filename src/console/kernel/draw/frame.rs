@@ -43,6 +43,8 @@ pub(crate) struct Frame<'f> {
     pub cause: &'f str,
     /// The number of the entry, and of all that wait.
     pub place: Option<(usize, usize)>,
+    /// Words in the lower edge where all was on screen.
+    pub outcome: &'f str,
     /// The time left to decide; empty without a limit.
     pub time: String,
     /// What was on screen of the question before.
@@ -82,13 +84,12 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, frame: &Frame<'_>) {
     );
     if let Some(edge) = frame.edge {
         let words = unread(model, frame);
-        line(
-            canvas,
-            edge,
-            (lower, rule),
-            &[(Role::Awaiting, words)],
-            String::new(),
-        );
+        let (role, words) = if words.is_empty() {
+            (Role::Decision, frame.outcome.to_owned())
+        } else {
+            (Role::Awaiting, words)
+        };
+        line(canvas, edge, (lower, rule), &[(role, words)], String::new());
     }
 }
 

@@ -20,25 +20,31 @@ use overrule_present::ready_rule::{EffectText, condition, effect, label, preset_
 
 /// Columns from which a rule and its effect stand in one row.
 const WIDE: usize = 70;
+/// Columns of the bar of a frame and the blank after it, and around the words in its lower edge.
+const BAR: u16 = 2;
+const AROUND: usize = 4;
 /// Columns of the label, and of the choices after it.
 const LABEL: usize = 32;
 const CHOICE: usize = 14;
 /// Maximum number of calls that an effect names in a narrow and in a wide row.
 const CALLS: (usize, usize) = (5, 12);
 
-/// The title of the menu.
-pub fn title(state: &State, menu: &RuleMenu) -> String {
+/// The title of the menu: what the rules are made from.
+fn title(state: &State, menu: &RuleMenu) -> [String; 2] {
     let Some(id) = menu.call else {
-        return "policy presets".to_owned();
+        return ["policy presets".to_owned(), String::new()];
     };
     let does = state
         .call(id)
         .map_or_else(String::new, |call| question::title(state, call, None));
-    format!("{id} {does} · rules made from it")
+    [format!("{id} {does}"), "rules made from it".to_owned()]
 }
 
-/// Adds the rows, how long they count, and what the marked one means. Returns the place of the marked row.
-pub fn menu(maker: &mut Maker<'_>, menu: &RuleMenu, place: Option<&str>) -> Range<usize> {
+/// Adds the rows, how long they count, and what the marked one means. Returns the place of the marked row, and what taking
+/// it does, if that fits into a line.
+pub fn menu(maker: &mut Maker<'_>, menu: &RuleMenu, place: Option<&str>) -> (Range<usize>, String) {
+    maker.doc.set_title(title(&maker.run.state, menu));
+    maker.width = maker.width.saturating_sub(BAR);
     let width = usize::from(maker.width);
     let is_shell = menu.call.is_some_and(|id| {
         let node = maker.run.state.node(id).and_then(|node| node.as_call());
@@ -59,11 +65,12 @@ pub fn menu(maker: &mut Maker<'_>, menu: &RuleMenu, place: Option<&str>) -> Rang
         }
     }
     scopes(maker, menu.scope, place);
+    let mut outcome = String::new();
     match menu.row() {
         Some(Row::Rule { .. }) => {
             if let Some(rule) = menu.rule() {
                 maker.own(Role::Dim, condition(rule));
-                takes_effect(maker, menu, rule);
+                outcome = takes_effect(maker, menu, rule);
             }
         }
         Some(Row::Preset(change)) => {
@@ -74,14 +81,14 @@ pub fn menu(maker: &mut Maker<'_>, menu: &RuleMenu, place: Option<&str>) -> Rang
                     change.preset.asks_about()
                 ),
             );
-            maker.own(
-                Role::Text,
-                "takes effect for the next calls; what waits keeps waiting",
-            );
+            "takes effect for the next calls; what waits keeps waiting".clone_into(&mut outcome);
         }
         None => {}
     }
-    marked
+    if outcome.columns() + AROUND > width {
+        maker.own(Role::Decision, std::mem::take(&mut outcome));
+    }
+    (marked, outcome)
 }
 
 fn add_row(maker: &mut Maker<'_>, row: &Row, is_marked: bool, is_shell: bool) {
@@ -175,8 +182,8 @@ fn scopes(maker: &mut Maker<'_>, chosen: RuleScope, place: Option<&str>) {
     }
 }
 
-/// Adds what taking the rule decides now.
-fn takes_effect(maker: &mut Maker<'_>, menu: &RuleMenu, rule: &ReadyRule) {
+/// What taking the rule decides now.
+fn takes_effect(maker: &Maker<'_>, menu: &RuleMenu, rule: &ReadyRule) -> String {
     let ids = |ids: &[NodeId]| ids.iter().map(NodeId::to_string).collect::<Vec<_>>().join(" ");
     let decided: Vec<NodeId> = menu.now.decides.iter().map(|item| item.call).collect();
     let verb = match (rule.gate, decided.len()) {
@@ -208,10 +215,5 @@ fn takes_effect(maker: &mut Maker<'_>, menu: &RuleMenu, rule: &ReadyRule) {
         let verb = if unseen.len() == 1 { "waits" } else { "wait" };
         parts.push(format!("{} {verb}: not read yet", ids(&unseen)));
     }
-    let role = if decided.is_empty() {
-        Role::Text
-    } else {
-        Role::Decision
-    };
-    maker.own(role, parts.join("; "));
+    parts.join("; ")
 }

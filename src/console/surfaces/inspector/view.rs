@@ -32,6 +32,7 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             find,
             cause: "",
             place: place_in_queue(model),
+            outcome: "",
             time: time_left(model),
             seen: question
                 .as_ref()

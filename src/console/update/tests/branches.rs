@@ -59,7 +59,7 @@ fn undo_shows_what_is_restored_and_that_effects_remain() {
     assert_eq!(call_args(&stage.model.run.state, "c3"), r#"{"path":"B"}"#);
     stage.press("u");
     let text = stage.text();
-    assert!(text.contains("undo: edit arguments of c3"), "{text}");
+    assert!(text.contains("(edit arguments of c3)"), "{text}");
     assert!(text.contains("c3 becomes revision 1 again"), "{text}");
     let commands = commit(&mut stage);
     assert!(
@@ -101,7 +101,7 @@ fn several_edits_that_were_committed_as_one_are_undone_as_one() {
     assert_eq!(stage.model.run.state.epoch, Epoch(1));
     stage.press("u");
     assert!(
-        stage.text().contains("undo: delete c3 and 1 more"),
+        stage.text().contains("(delete c3 and 1 more)"),
         "{}",
         stage.text()
     );
