@@ -46,7 +46,7 @@ fn edit(world: &World) -> Run {
     run.wait_for("c4 call");
     run.armed();
     run.send("e");
-    run.wait_for("arguments of c4");
+    run.wait_for("edit c4");
     run
 }
 

@@ -126,6 +126,7 @@ fn three_rules(run: &mut Run, work: &std::path::Path) {
         contents
             .lines()
             .rev()
+            .map(|row| row.trim_start_matches(['┃', ' ']))
             .find(|row| row.starts_with('❯'))
             .map(str::to_owned)
     };

@@ -76,7 +76,7 @@ fn edit(run: &mut Run, removed: usize, typed: &str) {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
     run.types("e");
-    run.wait_for("ctrl-s done");
+    run.wait_for("ctrl-s preview");
     run.types(&"\x7f".repeat(removed));
     run.types(typed);
     run.types("\x13");

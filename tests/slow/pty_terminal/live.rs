@@ -352,7 +352,7 @@ fn the_operators_editor_changes_what_runs() {
     let world = World::new();
     let mut run = world.run("sed -i s/agent/operator/", "");
     run.send("te");
-    run.wait_for("arguments");
+    run.wait_for("━ edit c");
     run.edit_outside();
     run.wait_for("operator");
     run.send("\x13");
@@ -462,7 +462,7 @@ fn a_request_to_end_is_met_while_the_operators_editor_is_open() {
     let editor = "echo the editor is open; read line; true";
     let mut run = world.run(editor, "");
     run.send("te");
-    run.wait_for("arguments");
+    run.wait_for("━ edit c");
     run.send("\x0f");
     run.wait_for("the editor is open");
     assert!(!run.screen().screen().alternate_screen());

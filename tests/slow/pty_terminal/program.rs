@@ -72,7 +72,7 @@ fn who_leaves_a_recording_is_told_of_the_forks_that_were_made_there() {
     let mut run = home.replay(&[], |_| {});
     run.wait_for("replay");
     run.send("$");
-    run.wait_for("166/166");
+    run.wait_for("#166 of 166");
     run.send("|");
     run.wait_for("--at 166 --workspace DIR");
     run.send("\r");
@@ -84,7 +84,7 @@ fn who_leaves_a_recording_is_told_of_the_forks_that_were_made_there() {
     let mut run = home.replay(&["--workspace", other.path().to_str().unwrap()], |_| {});
     run.wait_for("replay");
     run.send("$");
-    run.wait_for("166/166");
+    run.wait_for("#166 of 166");
     run.send("|");
     run.wait_for("A new session starts with");
     run.send("\r");
@@ -233,7 +233,7 @@ fn the_mouse_selects_and_is_left_to_the_terminal_on_demand() {
         vt100::MouseProtocolMode::None
     );
     run.send("$");
-    run.wait_for("166/166");
+    run.wait_for("#166 of 166");
     run.send("4");
     run.wait_for("log");
     run.send("g1");
