@@ -50,48 +50,16 @@ fn page(maker: &mut Maker<'_>) {
 #[cfg(test)]
 mod tests {
     use crate::surfaces::page::Page;
-    use crate::testing::{Stage, id};
-    use overrule_domain::call::Decision;
-    use overrule_domain::event::CallEvent;
-    use overrule_domain::id::{Attempt, Rev};
-
-    /// Starts a call of a tool that recorded the file before it.
-    fn write(stage: &mut Stage, call: &str, args: &str, (before, after): (Option<&str>, &str)) {
-        let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
-        let recorded = serde_json::json!({
-            "before": before.map(hash), "after": hash(after), "content": before,
-        });
-        stage.proposed(call, "write_file", args);
-        stage.ready(call, 1);
-        stage.call(CallEvent::Decided {
-            call: id(call),
-            rev: Rev(1),
-            digest: None,
-            decision: Decision::Auto { rule: "test".into() },
-        });
-        let effect = stage.model.run.state.call(id(call)).unwrap().effect;
-        stage.call(CallEvent::Started {
-            call: id(call),
-            rev: Rev(1),
-            attempt: Attempt(1),
-            key: "k".into(),
-            same: format!("same-{call}").into(),
-            effect,
-            task: None,
-            before: Some(recorded.to_string().into()),
-            thread: None,
-            guards: Vec::new(),
-        });
-    }
+    use crate::testing::Stage;
 
     #[test]
     fn the_files_of_the_run_are_one_difference_against_their_state_before_it() {
         let mut stage = Stage::new(100, 40);
         stage.begin();
         let first = r#"{"path":"a.md","content":"two\n"}"#;
-        write(&mut stage, "c3", first, (Some("one\n"), "two\n"));
+        stage.writes_file("c3", first, (Some("one\n"), "two\n"));
         let second = r#"{"path":"./a.md","content":"three\n"}"#;
-        write(&mut stage, "c4", second, (Some("two\n"), "three\n"));
+        stage.writes_file("c4", second, (Some("two\n"), "three\n"));
         stage.running("c5", "write_file", r#"{"path":"b.md","content":"b"}"#);
         stage.press("ctrl-g");
         let text = stage.text();

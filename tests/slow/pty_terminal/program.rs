@@ -238,7 +238,7 @@ fn the_mouse_selects_and_is_left_to_the_terminal_on_demand() {
     run.wait_for("log");
     run.send("g1");
     run.wait_for("newer below");
-    run.wait_for("━ graph");
+    run.wait_for("━ replay");
     // A click on the first row of the graph: the inspector follows.
     let first = run.screen().screen().rows(0, 80).nth(2).unwrap();
     assert!(first.contains(" t25  water.rs (1) "), "{first}");

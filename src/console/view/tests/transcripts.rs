@@ -3,6 +3,7 @@
 use super::decisions::pictured;
 use crate::kernel::hints::hints;
 use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::Outcome;
 
 #[test]
 fn a_branch_is_read_as_a_text() {
@@ -102,4 +103,29 @@ fn a_click_and_a_search_find_their_row() {
     let press = crate::ground::term_msg::TermMsg::Mouse { mouse, x: 5, y };
     stage.send(crate::kernel::msg::Msg::Term(press));
     assert_eq!(stage.selected(), Some(id("c16")));
+}
+
+#[test]
+fn below_the_answer_stand_the_files_that_the_run_wrote() {
+    let mut stage = Stage::new(80, 24);
+    stage.answers();
+    stage.writes_file(
+        "c30",
+        r#"{"path":"stats.py","content":"two\n"}"#,
+        (Some("one\n"), "two\n"),
+    );
+    stage.finish("c30", Outcome::ok("1"));
+    stage.writes_file("c31", r#"{"path":"NEW.md","content":"x\n"}"#, (None, "x\n"));
+    stage.finish("c31", Outcome::ok("1"));
+    stage.draw();
+    stage.on("a19");
+    stage.press("ctrl-t");
+    let text = stage.text();
+    let at = text
+        .lines()
+        .position(|row| row.contains("stats.py") && row.contains("changed by c30"));
+    let new = text
+        .lines()
+        .position(|row| row.contains("NEW.md") && row.contains("created by c31"));
+    assert!(at.is_some() && new == at.map(|at| at + 1), "{text}");
 }

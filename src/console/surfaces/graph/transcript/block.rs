@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::ground::columns::Columns as _;
 use crate::ground::doc::Styled;
 use crate::ground::layout::fold::RowKind;
 use crate::ground::markdown;
@@ -21,6 +22,7 @@ use overrule_base::agent_plan;
 use overrule_base::known_tool::{self, Kind};
 use overrule_base::text::{head, visible};
 use overrule_domain::call::{Call, Decision, Status};
+use overrule_domain::changes::changes;
 use overrule_domain::id::{NodeId, NodeKind};
 use overrule_domain::live::LivePart;
 use overrule_domain::node::Node;
@@ -37,6 +39,11 @@ const DIFFERENCE: usize = 20;
 /// The most lines of an unfolded text, and of the end of an open stream.
 const UNFOLDED: usize = 200;
 const STREAMED: usize = 40;
+/// The most files below an answer, and effects from which they are found.
+const FILES: usize = 8;
+const COMPARED: usize = 500;
+/// The fewest columns of a path.
+const LEAST_PATH: usize = 12;
 /// The most bytes of an open stream that are shown.
 const LIVE: usize = 8 * 1024;
 
@@ -138,8 +145,39 @@ fn text(model: &Model, here: &Row, node: &Node, width: usize) -> Vec<Styled> {
         out.push(first);
     }
     out.extend(rows.into_iter().map(|row| indented(row, INDENT)));
+    if here.key.kind == NodeKind::Answer && node.active {
+        out.extend(files(model, columns));
+    }
     if out.is_empty() {
         out.push(heading(model, here, width));
+    }
+    out
+}
+
+/// The files that the run wrote, each with the calls that wrote it, below a blank row; none in a long run.
+fn files(model: &Model, columns: usize) -> Vec<Styled> {
+    let state = &model.run.state;
+    if state.ledger.len() > COMPARED {
+        return Vec::new();
+    }
+    let all = changes(state).files;
+    let mut out = Vec::new();
+    for file in all.iter().take(FILES) {
+        let words = file.describe();
+        let room = columns.saturating_sub(words.columns() + INDENT).max(LEAST_PATH);
+        let path = Styled::new()
+            .own(Role::Text, " ".repeat(INDENT))
+            .untrusted(Role::Text, &file.path, room);
+        let gap = (columns + INDENT).saturating_sub(path.columns() + words.columns());
+        out.push(path.own(Role::Text, " ".repeat(gap.max(2))).own(Role::Dim, words));
+    }
+    if all.len() > FILES {
+        let key = model.settings.keymap.first("changes");
+        let more = format!("{} of {} files shown: {key} shows all", FILES, all.len());
+        out.push(indented(Styled::new().own(Role::Dim, more), INDENT));
+    }
+    if !out.is_empty() {
+        out.insert(0, Styled::new());
     }
     out
 }
