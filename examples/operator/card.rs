@@ -43,7 +43,7 @@ pub fn measure(home: &Path) -> (f64, f64) {
     ];
     let mut program = Program::start(&overrule(), &args, home);
     let row = program.until("the row of the call", |it| it.shows("write_file"));
-    let asked = program.until("the question", |it| it.shows("awaiting approval"));
+    let asked = program.until("the question", |it| it.shows("asks about every call"));
     let (first, last) = sent.recv().unwrap();
     let ms = |from: Instant, to: Instant| to.saturating_duration_since(from).as_secs_f64() * 1e3;
     (ms(first, row), ms(last, asked))

@@ -79,15 +79,18 @@ fn parts(mut all: Vec<f64>) -> (f64, f64, f64) {
 }
 
 fn is_first_event(program: &Program) -> bool {
-    program.shows("event 1 of ")
+    program.shows(" #1 of ")
 }
 
 /// True at the last event of a replay.
 fn is_last_event(program: &Program) -> bool {
     let shown = program.text();
-    let at = shown
-        .split_once("event ")
-        .map(|(_, rest)| rest.split_whitespace());
+    let title = shown
+        .lines()
+        .find(|row| row.contains(" #") && row.contains(" of "));
+    let at = title
+        .and_then(|row| row.split_once(" #"))
+        .map(|(_, rest)| rest.split([' ', ',']));
     let mut words = at.into_iter().flatten();
     let (event, _, of) = (words.next(), words.next(), words.next());
     event.is_some() && event == of

@@ -17,8 +17,8 @@ const SIZE: PtySize = PtySize {
     pixel_width: 0,
     pixel_height: 0,
 };
-/// Columns of the graph; the inspector is to the right.
-const LEFT: u16 = SIZE.cols * 9 / 20;
+/// The first column of the inspector of the bare list.
+const RIGHT: u16 = SIZE.cols * 9 / 20;
 /// What ends a frame.
 const END: &[u8] = b"\x1b[?2026l";
 /// Longer than anything that is measured.
@@ -154,9 +154,15 @@ impl Program {
         self.keys.flush().unwrap();
     }
 
-    /// The node that the inspector is about; empty for a stream, whose end is followed.
+    /// The node that the inspector is about; empty for a stream, whose end is followed. The inspector is below the graph; that of
+    /// the bare list is at its right.
     pub fn heading(&self) -> String {
-        let rows: Vec<String> = self.screen.screen().rows(LEFT, SIZE.cols - LEFT).collect();
+        let found = [0, RIGHT].map(|from| self.heading_from(from));
+        found.into_iter().find(|id| !id.is_empty()).unwrap_or_default()
+    }
+
+    fn heading_from(&self, from: u16) -> String {
+        let rows: Vec<String> = self.screen.screen().rows(from, SIZE.cols - from).collect();
         // The tab that is shown stands in brackets; the bare list has none.
         let is_title = |row: &String| row.contains("[content]") || row.contains(" content ");
         let title = rows.iter().position(is_title);

@@ -105,7 +105,7 @@ pub fn waiting(counts: &[usize], home: &Path) {
         ];
         let mut program = Program::start(&overrule(), &args, home);
         let began = program.began;
-        let words = format!("{count} wait");
+        let words = format!("{count} to decide");
         let shown = program.until(&words, |it| it.shows(&words));
         let shown = shown.saturating_duration_since(began).as_secs_f64() * 1e3;
         program.wait(Duration::from_millis(700));

@@ -8,10 +8,10 @@ use super::{Stage, id};
 use crate::ground::diff;
 use crate::kernel::msg::Msg;
 use crate::run::link::{LoadRequest, Replaced, Update};
-use overrule_domain::call::{Decision, Digest, EffectClass, ErrorClass, Outcome, ToolError, Verdict};
+use overrule_domain::call::{Digest, EffectClass, ErrorClass, Outcome, ToolError, Verdict};
 use overrule_domain::event::run::{Limits, Reuse, Started, ToolCard, ToolOrigin};
 use overrule_domain::event::{CallEvent, Event, RunEvent, TurnEvent};
-use overrule_domain::id::{Attempt, NodeId, Rev, ThreadId, TurnId};
+use overrule_domain::id::{NodeId, Rev, ThreadId, TurnId};
 use overrule_domain::node::{Channel, Origin};
 use overrule_domain::turn::{Producer, Stop, Usage};
 use overrule_policy::{Danger, DangerKind};
@@ -398,6 +398,7 @@ impl Stage {
     }
 
     /// Starts a call of a tool that recorded its file before it and after it.
+    #[cfg(test)]
     pub fn writes_file(&mut self, call: &str, args: &str, (before, after): (Option<&str>, &str)) {
         let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
         let recorded = serde_json::json!({
@@ -409,13 +410,13 @@ impl Stage {
             call: id(call),
             rev: Rev(1),
             digest: None,
-            decision: Decision::Auto { rule: "test".into() },
+            decision: overrule_domain::call::Decision::Auto { rule: "test".into() },
         });
         let effect = self.model.run.state.call(id(call)).unwrap().effect;
         self.call(CallEvent::Started {
             call: id(call),
             rev: Rev(1),
-            attempt: Attempt(1),
+            attempt: overrule_domain::id::Attempt(1),
             key: "k".into(),
             same: format!("same-{call}").into(),
             effect,
