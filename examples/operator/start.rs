@@ -49,7 +49,11 @@ pub fn starts(home: &Path) {
     std::fs::create_dir_all(&work).unwrap();
     std::fs::write(work.join("README.md"), "# Work\n").unwrap();
     let work = work.to_string_lossy().into_owned();
-    let built_in = ["--workspace", &work];
+    // An unfinished run of its workspace would be offered instead.
+    let other = home.join("other");
+    std::fs::create_dir_all(&other).unwrap();
+    let other = other.to_string_lossy().into_owned();
+    let built_in = ["--workspace", &other];
     let run = [
         "run",
         "--workspace",
