@@ -29,6 +29,7 @@ use crate::run::cached::Caches;
 use crate::run::idle_time::{IDLE_MS, IdleTime};
 use crate::run::part::{NOTICED_MS, RunPart};
 use crate::run::refusal;
+use crate::run::run_phase::RunPhase;
 pub use crate::run::source::Source;
 use crate::run::target::Target;
 use arming::Arming;
@@ -279,6 +280,12 @@ impl Model {
         self.now_of_run()
             .filter(|_| continues)
             .and_then(|now| self.run.last_activity.longest(now))
+    }
+
+    /// True where the run of the operator has answered, and its next task can be typed.
+    pub fn takes_task(&self) -> bool {
+        let phase = self.run.phase(self.settings.is_recorded());
+        phase == RunPhase::Answered && !self.run.state.is_of_agent()
     }
 
     /// True if the cursor is on a queue entry, in the queue or on its row in the graph.

@@ -46,7 +46,7 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
     if model.message.text.is_empty() {
         if area.height > 1 {
-            let line = Styled::new().own(Role::Dim, default_text(model));
+            let line = default_line(model);
             canvas.row(indented(first), &line, more(model));
             keys(canvas, second, &hints);
         } else {
@@ -110,12 +110,17 @@ fn wide(hint: &hints::Hint) -> u16 {
     status_line::wide(hint) as u16
 }
 
-/// The message without an event to report.
-fn default_text(model: &Model) -> String {
+/// The row without an event to report: where the next task goes, once nothing is left to do.
+fn default_line(model: &Model) -> Styled {
+    let line = Styled::new();
     if !model.screen.can_decide() {
-        return "too small to decide: needs 40x10".to_owned();
+        return line.own(Role::Dim, "too small to decide: needs 40x10");
     }
-    String::new()
+    let key = model.settings.keymap.first("guide");
+    if !model.takes_task() || !model.stack.is_empty() || key.is_empty() {
+        return line;
+    }
+    line.own(Role::Key, key).own(Role::Dim, "  type the next task")
 }
 
 /// Columns after a hint.

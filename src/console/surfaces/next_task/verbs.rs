@@ -27,6 +27,7 @@ pub const GUIDE: Verb = Verb {
     contexts: PANES,
     doc: "type the next task, or guidance while the agent works",
     hint: "guide",
+    label: |model| model.takes_task().then_some("next task"),
     effect: Effect::Records,
     run: |model, press| {
         open(model, press.out);

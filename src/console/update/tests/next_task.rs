@@ -160,3 +160,18 @@ fn while_the_agent_works_the_row_says_when_the_task_is_sent() {
     stage.send(Msg::Run(Update::Taken(Box::new(sent("later")))));
     assert!(stage.status().contains("sent when turn"), "{}", stage.status());
 }
+
+#[test]
+fn once_the_run_has_answered_a_row_says_where_its_next_task_goes() {
+    let mut stage = Stage::new(80, 24);
+    stage.what_is_left();
+    assert!(!stage.text().contains("type the next task"), "{}", stage.text());
+    let mut stage = Stage::new(80, 24);
+    stage.answers();
+    assert!(stage.text().contains("i next task"), "{}", stage.text());
+    stage.press("k");
+    let text = stage.text();
+    assert!(text.contains(" i  type the next task"), "{text}");
+    stage.press("i");
+    assert!(!stage.text().contains("type the next task"), "{}", stage.text());
+}
