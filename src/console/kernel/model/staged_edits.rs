@@ -240,8 +240,9 @@ pub fn moved(state: &State, edit: &Edit) -> Option<String> {
     let base = base_of(edit)?;
     (node.rev() != base).then(|| {
         format!(
-            "{id} changed from {base} to {} since: repeat the edit",
-            node.rev()
+            "{id} changed from revision {} to {} since: repeat the edit",
+            base.0,
+            node.rev().0
         )
     })
 }

@@ -9,6 +9,7 @@ use overrule_domain::command::Edit;
 use overrule_domain::id::TurnId;
 use overrule_domain::node::Node;
 use overrule_domain::state::State;
+use overrule_present::revised;
 
 /// An edit in one line.
 pub fn edit(state: &State, edit: &Edit) -> Summary {
@@ -24,18 +25,20 @@ pub fn edit(state: &State, edit: &Edit) -> Summary {
         } => {
             let call_content = state.node(*node).and_then(Node::as_call);
             match call_content.filter(|(old, _)| *old != tool) {
-                Some((old, _)) => own(format!("{node} {base} replace "))
+                Some((old, _)) => own(format!("{} replace ", revised(*node, *base)))
                     .name(old)
                     .own(" by ")
                     .name(tool)
                     .own(": ")
                     .and(arguments(args)),
-                None => own(format!("{node} {base} arguments: ")).and(arguments(args)),
+                None => own(format!("{} arguments: ", revised(*node, *base))).and(arguments(args)),
             }
         }
-        Edit::Text { node, base, text } => own(format!("{node} {base} rewrite: ")).untrusted(text),
+        Edit::Text { node, base, text } => {
+            own(format!("{} rewrite: ", revised(*node, *base))).untrusted(text)
+        }
         Edit::Observation { node, base, value } => {
-            let line = own(format!("{node} {base} result: "));
+            let line = own(format!("{} result: ", revised(*node, *base)));
             match text(value) {
                 Some((text, size)) => line.text(UntrustedText::new(&text, Keep::Head).of_bytes(size.most())),
                 None => line.untrusted(value),
@@ -63,6 +66,8 @@ pub fn edit(state: &State, edit: &Edit) -> Summary {
             });
             own(format!("{id} copy from branch {}: ", from.0)).and(claims.unwrap_or_default())
         }
-        Edit::Delete { node, base } => own(format!("{node} {base} delete: ")).and(call(state, *node)),
+        Edit::Delete { node, base } => {
+            own(format!("{} delete: ", revised(*node, *base))).and(call(state, *node))
+        }
     }
 }

@@ -63,7 +63,7 @@ pub(crate) fn tools_for(model: &mut Model, node: NodeId, base: Rev) {
     open(
         model,
         purpose,
-        &format!("another tool for {node} {base}"),
+        &format!("another tool for {}", overrule_present::revised(node, base)),
         choices,
     );
 }

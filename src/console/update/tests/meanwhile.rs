@@ -150,7 +150,7 @@ fn every_changed_state_has_its_message() {
     assert!(
         stage
             .flat()
-            .contains("c3 was changed meanwhile, from r1 to r2: this text is about r1"),
+            .contains("c3 was changed meanwhile: it is revision 2, this text is about revision 1"),
         "{}",
         stage.text()
     );

@@ -294,7 +294,7 @@ fn what_moved_under_an_edit_is_marked_and_is_done_again() {
     stage.press("E");
     let text = stage.text();
     assert!(text.contains("! redo  c3"), "{text}");
-    assert!(text.contains("c3 changed from r1 to r2 since"), "{text}");
+    assert!(text.contains("c3 changed from revision 1 to 2 since"), "{text}");
     stage.press("v");
     stage.wait(ARMING);
     stage.commands();

@@ -120,7 +120,8 @@ impl EditBase {
                 let now = state.node(id).map(overrule_domain::node::Node::rev);
                 if let Some(now) = now.filter(|now| *now != base) {
                     return output(format!(
-                        "{id} was changed meanwhile, from {base} to {now}: this text is about {base}"
+                        "{id} was changed meanwhile: it is revision {}, this text is about revision {}",
+                        now.0, base.0
                     ));
                 }
             }
