@@ -167,6 +167,7 @@ fn a_hundred_calls_take_few_keys_once_three_rules_are_made() {
         decide(&mut run, &format!("rm -f build/x{turn}"));
     }
     run.until("the answer", || shows(&run, "answered"));
+    println!("{keys} keys");
     assert!(keys <= KEYS, "{keys} keys");
     run.until("its branch with what is not committed", || {
         shows(&run, "work:main ±")
