@@ -132,7 +132,7 @@ async fn changed(workspace: &Path, environment: &Environment) -> Option<usize> {
             .ok()?;
         let mut list = Vec::new();
         let out = git.child.stdout.take()?;
-        // Nobody reads what it complains about.
+        // Its error output is not read.
         git.child.stderr = None;
         out.take(LISTED).read_to_end(&mut list).await.ok()?;
         let is_whole = (list.len() as u64) < LISTED;

@@ -205,3 +205,13 @@ pub(crate) fn row_of(area: Rect, row: u16) -> Rect {
         ..area
     }
 }
+
+/// An area without its first column, which is that of the pointer.
+pub(crate) fn after_margin(area: Rect) -> Rect {
+    let margin = 1.min(area.width);
+    Rect {
+        x: area.x + margin,
+        width: area.width - margin,
+        ..area
+    }
+}

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::ground::columns::Columns as _;
 use crate::ground::doc::Styled;
-use crate::ground::paint::{Canvas, row_of};
+use crate::ground::paint::{Canvas, after_margin, row_of};
 use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
 use crate::kernel::first_decision;
@@ -39,7 +39,7 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         let notice = Some(notice).filter(|text| !text.is_empty());
         for (at, words) in (0..last).zip(notice.into_iter().chain(sentences)) {
             let line = Styled::new().own(Role::Text, words);
-            canvas.row(indented(row_of(area, at)), &line, more(model));
+            canvas.row(after_margin(row_of(area, at)), &line, more(model));
         }
         keys(canvas, row_of(area, last), &hints);
         return;
@@ -47,7 +47,7 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     if model.message.text.is_empty() {
         if area.height > 1 {
             let line = default_line(model);
-            canvas.row(indented(first), &line, more(model));
+            canvas.row(after_margin(first), &line, more(model));
             keys(canvas, second, &hints);
         } else {
             keys(canvas, first, &hints);
@@ -55,16 +55,6 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         return;
     }
     draw_message(model, canvas, area, &hints);
-}
-
-/// The area without the column at its left.
-fn indented(area: Rect) -> Rect {
-    let left = 1.min(area.width);
-    Rect {
-        x: area.x + left,
-        width: area.width - left,
-        ..area
-    }
 }
 
 fn more(model: &Model) -> char {
@@ -82,7 +72,7 @@ fn draw_message(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hin
     let reported = status_line::layout(&message.text, size);
     let last = reported.rows.len().saturating_sub(1);
     for (at, row) in reported.rows.iter().enumerate() {
-        let mut place = indented(row_of(area, at as u16));
+        let mut place = after_margin(row_of(area, at as u16));
         if at == last && !reported.is_whole {
             let more = format!(" {}", rest(model));
             place.width = place.width.saturating_sub(more.columns() as u16);

@@ -39,7 +39,7 @@ pub(crate) fn of(old: &Content, new: &Content) -> [Arc<str>; 2] {
         .map(Arc::from)
 }
 
-/// The arguments that differ; none if they cannot be told apart by their names.
+/// The arguments that differ; none if their names do not distinguish them.
 fn arguments(tool: &str, old: &str, new: &str) -> Option<[String; 2]> {
     if old.len().max(new.len()) > MOST || !is_object(old) || !is_object(new) {
         return None;
@@ -73,8 +73,10 @@ fn arguments(tool: &str, old: &str, new: &str) -> Option<[String; 2]> {
                 text.push_str(name);
                 text.push_str(if long { ":\n" } else { ": " });
             }
-            text.push_str(value);
-            if !value.ends_with('\n') {
+            for line in value.strip_suffix('\n').unwrap_or(value).split('\n') {
+                // A line of a value is not taken for another argument.
+                text.push_str(if long && !alone { "  " } else { "" });
+                text.push_str(line);
                 text.push('\n');
             }
         }
@@ -169,7 +171,20 @@ mod tests {
             r#"{"path":"a","content":"x\ny"}"#,
             r#"{"path":"b","content":"x"}"#,
         );
-        assert_eq!(texts, ["path: a\ncontent:\nx\ny\n", "path: b\ncontent:\nx\n"]);
+        assert_eq!(
+            texts,
+            ["path: a\ncontent:\n  x\n  y\n", "path: b\ncontent:\n  x\n"]
+        );
+    }
+
+    #[test]
+    fn no_byte_of_a_line_is_dropped_and_no_line_looks_like_an_argument() {
+        let old = r#"{"content":"x\r\ny"}"#;
+        let new = r#"{"content":"x\npath: b"}"#;
+        assert_eq!(
+            between("write_file", old, new),
+            ["content:\n  x\r\n  y\n", "content:\n  x\n  path: b\n"]
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ use overrule_present::many;
 
 /// Indent of the further rows of a call.
 pub(crate) const INDENT: usize = 4;
-/// The most lines of a file that stand below a call.
+/// The most lines of a file below a call.
 const LINES: usize = 16;
 
 /// A listed call.

@@ -34,8 +34,8 @@ const MOST: usize = 40;
 const MOST_EFFECTS: usize = 50;
 /// The most nodes whose earlier text is shown.
 const MOST_TEXTS: usize = 4;
-/// Columns of a name before what stands beside it.
-const BESIDE: usize = 16;
+/// Columns of a name, before its value.
+const NAMED: usize = 16;
 
 /// Adds a previewed change: its text, then what it does.
 pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview) {
@@ -322,11 +322,11 @@ fn corrections(maker: &mut Maker<'_>, view: &PlanView<'_>) {
     );
 }
 
-/// Adds a name and what stands beside it, over as many rows as that needs.
+/// Adds a name and its value, over as many rows as that needs.
 fn row(maker: &mut Maker<'_>, name: &str, words: Styled) {
-    let mut line = Styled::new().own(Role::Dim, format!("{name:<BESIDE$}"));
+    let mut line = Styled::new().own(Role::Dim, format!("{name:<NAMED$}"));
     line.0.extend(words.0);
-    maker.over(line, BESIDE);
+    maker.over(line, NAMED);
 }
 
 /// Adds the calls that read a name which nothing gives a value any more.
@@ -368,10 +368,10 @@ fn about(number: u64) -> String {
     }
 }
 
-/// Adds nodes by their names. A result is not named beside its call.
+/// Adds nodes by their names. A result is not named next to its call.
 fn nodes(maker: &mut Maker<'_>, name: &str, role: Role, ids: &[NodeId]) {
-    let is_beside = |id: &NodeId| id.kind == NodeKind::Observation && ids.contains(&id.call());
-    let named: Vec<&NodeId> = ids.iter().filter(|id| !is_beside(id)).collect();
+    let is_result_of_one = |id: &NodeId| id.kind == NodeKind::Observation && ids.contains(&id.call());
+    let named: Vec<&NodeId> = ids.iter().filter(|id| !is_result_of_one(id)).collect();
     if named.is_empty() {
         return;
     }

@@ -213,8 +213,8 @@ fn draw(maker: &mut Maker<'_>, call: &Call, (tool, form): (&str, &Readable), der
 /// The argument with the label of a call.
 const LABEL: &str = "_as";
 
-/// Adds the readable form of a call that nothing is decided on. What fits a row is no text of its own: it is not what is
-/// copied.
+/// Adds the readable form of a call that nothing is decided on. A part that fits a row is no text of its own, so `copy`
+/// leaves it out.
 pub(crate) fn parts(maker: &mut Maker<'_>, call: &Call, tool: &str, form: &Readable) {
     for part in ordered(maker, tool, &form.parts) {
         match in_a_row(part, usize::from(maker.width)) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ratatui::layout::Rect;
 
 use super::view::basis;
-use crate::ground::paint::{Canvas, row_of};
+use crate::ground::paint::{Canvas, after_margin, row_of};
 use crate::ground::theme::Role;
 use crate::kernel::draw::shell;
 use crate::kernel::model::Model;
@@ -69,16 +69,6 @@ pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
                 shell::pointer(model, canvas, place, Pane::GRAPH);
             }
         }
-    }
-}
-
-/// A row without the column of the pointer.
-fn after_margin(place: Rect) -> Rect {
-    let margin = 1.min(place.width);
-    Rect {
-        x: place.x + margin,
-        width: place.width - margin,
-        ..place
     }
 }
 
