@@ -13,6 +13,7 @@
 //! - [`regular_file`]: opens and reads files, and never waits for one.
 //! - [`journal`]: events on disk.
 //! - [`model`]: talks to one provider.
+//! - [`sandbox`]: confines the children of a run.
 //! - [`tools`]: runs one call.
 //! - [`engine`]: the one loop that connects them.
 //! - [`proxy`]: supervises an agent that another program runs.
@@ -39,5 +40,6 @@ pub use overrule_present as present;
 pub use overrule_proxy as proxy;
 pub use overrule_regular_file as regular_file;
 pub use overrule_resilience as resilience;
+pub use overrule_sandbox as sandbox;
 pub use overrule_schema as schema;
 pub use overrule_tools as tools;

@@ -69,6 +69,7 @@ pub mod retry_wait;
 mod revision;
 pub mod rule;
 pub mod salvage;
+pub mod sandbox;
 pub mod server_question;
 pub mod setting_change;
 pub mod state;

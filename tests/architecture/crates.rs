@@ -10,12 +10,13 @@ use regex::Regex;
 use super::{PURE, ROOT, project};
 
 /// Libraries that take long to build, or that a crate must not have for what it is: the crates that may.
-const HEAVY: [(&str, &[&str]); 14] = [
+const HEAVY: [(&str, &[&str]); 16] = [
     ("clap", &["cli"]),
     ("crossterm", &["console"]),
     ("hyper", &["proxy"]),
     ("ignore", &["tools"]),
     ("jsonschema", &["schema"]),
+    ("landlock", &["sandbox"]),
     ("minijinja", &["model"]),
     ("notify", &["cli"]),
     ("nucleo-matcher", &["console"]),
@@ -23,6 +24,7 @@ const HEAVY: [(&str, &[&str]); 14] = [
     ("ratatui-textarea", &["console"]),
     ("reqwest", &["model", "proxy", "tools"]),
     ("rmcp", &["tools"]),
+    ("seccompiler", &["sandbox"]),
     ("tracing-appender", &["cli"]),
     ("tracing-subscriber", &["cli"]),
 ];

@@ -1,0 +1,3 @@
+//! Confines this process and becomes the command.
+//!
+//! Must not know: what the command is for.

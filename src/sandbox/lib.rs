@@ -1,0 +1,20 @@
+//! Confines the children of a run: the plan of a start, the helper that carries it out in the kernel, the proofs of what
+//! it promises, the proxy for the hosts that are allowed, and what was refused.
+//!
+//! Must not know: tools, calls, approvals, settings, the model.
+//!
+//! The helper is this same program under another name ([`HELPER`]). It confines itself and then becomes the command, so
+//! that process, pipes and exit status are those of an ordinary child.
+
+#[cfg(target_os = "linux")]
+mod helper;
+pub mod network;
+pub mod places;
+pub mod plan;
+pub mod protected;
+pub mod refusal;
+
+pub use plan::{Cache, Plan};
+
+/// The name (`argv[0]`) under which this program is the helper.
+pub const HELPER: &str = "overrule-sandbox";
