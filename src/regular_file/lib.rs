@@ -45,6 +45,11 @@ pub fn appendable(path: &Path) -> io::Result<File> {
     with(path, OpenOptions::new().read(true).append(true), Links::Refuse)
 }
 
+/// Opens the empty device, which a child reads in place of an input.
+pub fn null() -> io::Result<File> {
+    OpenOptions::new().read(true).open("/dev/null")
+}
+
 /// Opens a file for appending, and creates it if it is missing, readable for its owner alone.
 pub fn append(path: &Path) -> io::Result<File> {
     with(path, OpenOptions::new().append(true).create(true), Links::Follow)

@@ -6,15 +6,20 @@
 //! The helper is this same program under another name ([`HELPER`]). It confines itself and then becomes the command, so
 //! that process, pipes and exit status are those of an ordinary child.
 
+pub mod channel;
 #[cfg(target_os = "linux")]
 mod helper;
 pub mod network;
 pub mod places;
 pub mod plan;
+#[cfg(target_os = "linux")]
+pub mod probe;
 pub mod protected;
 pub mod refusal;
+pub mod start;
 
+pub use channel::{Outside, StartError};
+#[cfg(target_os = "linux")]
+pub use helper::main;
 pub use plan::{Cache, Plan};
-
-/// The name (`argv[0]`) under which this program is the helper.
-pub const HELPER: &str = "overrule-sandbox";
+pub use start::{Confinement, HELPER, Helper};

@@ -6,25 +6,26 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use overrule_domain::sandbox::{Level, Profile};
+use overrule_domain::sandbox::{Guarantee, Level, Profile};
 
-/// The directory that holds everything of the sandboxes, below the data directory of the program.
-pub const DIRECTORY: &str = "sandbox";
-
-/// How one child is started.
+/// How one child is started. All paths are resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// What is promised.
     pub profile: Profile,
     /// False where the helper makes no namespaces, because the system refuses them.
     pub namespaces: bool,
-    /// The workspace, resolved.
-    pub workspace: PathBuf,
-    /// The private directory of the session, which exists: `tmp`, `var-tmp` and `cover` lie in it.
+    /// The private directory of the session. It exists, with the directories of [`Plan::PRIVATE`] in it.
     pub scratch: PathBuf,
+    /// Directories of repositories that cannot be renamed, though what is in them can.
+    pub pinned: Vec<PathBuf>,
+    /// Existing paths inside of the writable directories that are read only.
+    pub read_only: Vec<PathBuf>,
+    /// Directories outside of the workspace that a repository in it writes: the main one of a linked worktree.
+    pub linked: Vec<PathBuf>,
     /// Directories that are read and written through a private layer.
     pub caches: Vec<Cache>,
-    /// The home directory, resolved.
+    /// The home directory.
     pub home: Option<PathBuf>,
     /// True where the child keeps the terminal of its parent.
     pub keeps_terminal: bool,
@@ -42,7 +43,11 @@ pub struct Cache {
 }
 
 impl Plan {
-    /// Returns the temporary directory of the session.
+    /// The directories in `scratch`: what stands for `/tmp`, `/var/tmp` and `/run`, and the mount point of the empty file
+    /// system that covers hidden paths.
+    pub const PRIVATE: [&'static str; 4] = ["tmp", "var-tmp", "run", "cover"];
+
+    /// Returns the temporary directory of the session, as it is named outside.
     pub fn temporary(&self) -> PathBuf {
         self.scratch.join("tmp")
     }
@@ -51,12 +56,20 @@ impl Plan {
     pub fn writable(&self) -> Vec<&Path> {
         match self.profile.level {
             Level::Scratch => Vec::new(),
-            _ => self.profile.write.iter().map(Path::new).collect(),
+            _ => {
+                let own = self.profile.write.iter().map(Path::new);
+                own.chain(self.linked.iter().map(PathBuf::as_path)).collect()
+            }
         }
     }
 
     /// Returns the paths that a child cannot read.
     pub fn hidden(&self) -> impl Iterator<Item = &Path> {
         self.profile.hidden.iter().map(Path::new)
+    }
+
+    /// Returns true if this guarantee was promised, so that a step that fails must end the start.
+    pub fn promises(&self, guarantee: Guarantee) -> bool {
+        self.profile.holds(guarantee)
     }
 }

@@ -12,11 +12,15 @@ pub(crate) mod tests;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::net::TcpListener;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Mutex, PoisonError, mpsc};
 
-use tokio::process::{Child, Command};
+use overrule_regular_file as regular_file;
+use overrule_sandbox::{Confinement, Outside, StartError};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
@@ -156,6 +160,8 @@ pub struct Started {
     pub child: Child,
     /// The process and everything that it starts; ended on drop.
     pub tree: Tree,
+    /// Where a confined child reaches the proxy for allowed hosts; none if it has no network of its own.
+    pub proxy: Option<TcpListener>,
 }
 
 /// The mark of a process; dropping this ends it.
@@ -175,55 +181,103 @@ struct Order {
     reply: oneshot::Sender<io::Result<(Child, Option<Marked>)>>,
 }
 
-/// Starts a program in a session of its own, without a terminal, with empty standard input and only the given
-/// variables, in addition to those that keep programs from waiting for a person. It inherits no open file of this program except the pipes for its output.
-pub async fn start(
-    program: &OsStr,
-    args: &[impl AsRef<OsStr>],
-    cwd: &Path,
-    environment: &Environment,
-) -> io::Result<Started> {
-    let started = start_with(program, args, cwd, (environment, Stdio::null(), unmarked)).await?;
-    Ok(started.0)
+/// What is started, and where.
+#[derive(Debug, Clone, Copy)]
+pub struct Start<'a, A> {
+    /// The program.
+    pub program: &'a OsStr,
+    /// Its arguments.
+    pub args: &'a [A],
+    /// Its working directory.
+    pub cwd: &'a Path,
+    /// Its variables, in addition to those that keep programs from waiting for a person.
+    pub environment: &'a Environment,
+    /// How it is confined; none where it is not.
+    pub confinement: Option<&'a Confinement>,
+}
+
+/// Starts a program in a session of its own, without a terminal and with empty standard input. It inherits no open file of
+/// this program except the pipes for its output.
+pub async fn start(what: Start<'_, impl AsRef<OsStr>>) -> Result<Started, StartError> {
+    Ok(start_with(what, false, unmarked).await?.0)
 }
 
 /// Does the same as [`start`], but with a pipe to its standard input.
-pub async fn start_fed(
-    program: &OsStr,
-    args: &[impl AsRef<OsStr>],
-    cwd: &Path,
-    environment: &Environment,
-) -> io::Result<Started> {
-    let started = start_with(program, args, cwd, (environment, Stdio::piped(), unmarked)).await?;
-    Ok(started.0)
+pub async fn start_fed(what: Start<'_, impl AsRef<OsStr>>) -> Result<Started, StartError> {
+    Ok(start_with(what, true, unmarked).await?.0)
 }
 
 /// Does the same as [`start_fed`], and marks the process at its start.
 pub async fn start_marked(
-    program: &OsStr,
-    args: &[impl AsRef<OsStr>],
-    cwd: &Path,
-    (environment, mark): (&Environment, Mark),
-) -> io::Result<(Started, Option<Marked>)> {
-    start_with(program, args, cwd, (environment, Stdio::piped(), mark)).await
+    what: Start<'_, impl AsRef<OsStr>>,
+    mark: Mark,
+) -> Result<(Started, Option<Marked>), StartError> {
+    start_with(what, true, mark).await
 }
 
 async fn start_with(
-    program: &OsStr,
-    args: &[impl AsRef<OsStr>],
-    cwd: &Path,
-    (environment, input, mark): (&Environment, Stdio, Mark),
-) -> io::Result<(Started, Option<Marked>)> {
-    let mut command = std::process::Command::new(program);
+    what: Start<'_, impl AsRef<OsStr>>,
+    is_fed: bool,
+    mark: Mark,
+) -> Result<(Started, Option<Marked>), StartError> {
+    let (mut command, confined) = match what.confinement {
+        None => {
+            let mut command = std::process::Command::new(what.program);
+            let input = if is_fed { Stdio::piped() } else { Stdio::null() };
+            command.args(what.args).stdin(input);
+            (command, None)
+        }
+        Some(confinement) => {
+            let (input, feeds) = input(is_fed)?;
+            let Confinement { plan, helper } = confinement;
+            let (outside, inside) = Outside::order(plan, input.as_fd(), helper.program.clone())?;
+            (
+                helper.command(inside, what.program, what.args),
+                Some((outside, feeds)),
+            )
+        }
+    };
     command
-        .args(args)
-        .current_dir(cwd)
+        .current_dir(what.cwd)
         .env_clear()
-        .envs(environment.vars.iter().map(|(name, value)| (name, value)))
+        .envs(what.environment.vars.iter().map(|(name, value)| (name, value)))
         .envs(UNATTENDED)
-        .stdin(input)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    let (child, mark) = spawn(command, mark).await?;
+    let tree = Tree::of(child.id().ok_or_else(gone)?);
+    let mut started = Started {
+        child,
+        tree,
+        proxy: None,
+    };
+    if let Some((outside, feeds)) = confined {
+        match outside.started().await {
+            Ok(proxy) => started.proxy = proxy,
+            Err(error) => {
+                let _ = tokio::join!(started.tree.end(), started.child.wait());
+                return Err(error);
+            }
+        }
+        started.child.stdin = feeds.map(ChildStdin::from_std).transpose()?;
+    }
+    Ok((started, mark))
+}
+
+/// What a confined command reads: nothing, or what is fed through a pipe.
+fn input(is_fed: bool) -> io::Result<(OwnedFd, Option<std::process::ChildStdin>)> {
+    if is_fed {
+        let (reads, feeds) = io::pipe()?;
+        return Ok((reads.into(), Some(OwnedFd::from(feeds).into())));
+    }
+    Ok((regular_file::null()?.into(), None))
+}
+
+fn gone() -> io::Error {
+    io::Error::other("the thread that starts processes has ended")
+}
+
+async fn spawn(command: std::process::Command, mark: Mark) -> io::Result<(Child, Option<Marked>)> {
     let (reply, answer) = oneshot::channel();
     let mut command = Command::from(command);
     // If the caller no longer waits for the answer, the child is killed on drop.
@@ -234,11 +288,8 @@ async fn start_with(
         mark,
         reply,
     };
-    let gone = || io::Error::other("the thread that starts processes has ended");
     spawner()?.send(order).map_err(|_| gone())?;
-    let (child, mark) = answer.await.map_err(|_| gone())??;
-    let tree = Tree::of(child.id().ok_or_else(gone)?);
-    Ok((Started { child, tree }, mark))
+    answer.await.map_err(|_| gone())?
 }
 
 /// Returns the one thread that starts all children. The system ends a child together with the thread that

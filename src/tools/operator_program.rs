@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::child::{self, Environment, Mark, Started};
+use super::child::{self, Environment, Mark, Start, Started};
 use super::errors::shown;
 
 /// Number of bytes kept of a program's error output, to say why it failed.
@@ -39,8 +39,14 @@ impl Program {
             return Ok(String::new());
         };
         let name = shown(program);
-        let surroundings = (&self.environment, self.mark);
-        let started = child::start_marked(OsStr::new(program), args, &self.cwd, surroundings).await;
+        let what = Start {
+            program: OsStr::new(program),
+            args,
+            cwd: &self.cwd,
+            environment: &self.environment,
+            confinement: None,
+        };
+        let started = child::start_marked(what, self.mark).await;
         let (mut started, mark) = started.map_err(|error| format!("cannot start `{name}`: {error}"))?;
         let (input, output, words) = {
             let child = &mut started.child;
@@ -54,7 +60,9 @@ impl Program {
             }
         });
         let received = (tokio::spawn(hear(output, most)), tokio::spawn(hear(words, WORDS)));
-        let Started { mut child, mut tree } = started;
+        let Started {
+            mut child, mut tree, ..
+        } = started;
         let source = tokio::time::timeout(self.limit, child.wait()).await;
         // What it leaves behind is not the operator's.
         drop(mark);

@@ -15,7 +15,7 @@ use std::time::Duration;
 use overrule_regular_file as regular_file;
 use tokio::io::AsyncReadExt as _;
 
-use crate::child::{self, Environment};
+use crate::child::{self, Environment, Start};
 
 /// The most bytes of a file of a repository that is read.
 const MOST: u64 = 256 * 1024;
@@ -127,9 +127,14 @@ async fn changed(workspace: &Path, environment: &Environment) -> Option<usize> {
         ".",
     ];
     let listed = async {
-        let mut git = child::start("git".as_ref(), &args, workspace, environment)
-            .await
-            .ok()?;
+        let what = Start {
+            program: "git".as_ref(),
+            args: &args,
+            cwd: workspace,
+            environment,
+            confinement: None,
+        };
+        let mut git = child::start(what).await.ok()?;
         let mut list = Vec::new();
         let out = git.child.stdout.take()?;
         // Its error output is not read.

@@ -22,4 +22,6 @@ mod old_journals;
 mod proxy;
 mod readme;
 mod samples;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod wire;

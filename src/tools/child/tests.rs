@@ -25,9 +25,24 @@ fn given() -> Environment {
     Environment::allowed(vars.map(|(name, value)| (name.into(), value.into())))
 }
 
+fn of<'a>(
+    program: &'a str,
+    args: &'a [&'a str],
+    cwd: &'a Path,
+    environment: &'a Environment,
+) -> Start<'a, &'a str> {
+    Start {
+        program: program.as_ref(),
+        args,
+        cwd,
+        environment,
+        confinement: None,
+    }
+}
+
 async fn sh(line: &str) -> Started {
     let cwd = std::env::temp_dir();
-    start("sh".as_ref(), &["-c", line], &cwd, &given()).await.unwrap()
+    start(of("sh", &["-c", line], &cwd, &given())).await.unwrap()
 }
 
 async fn read_output(started: &mut Started) -> String {
@@ -85,9 +100,8 @@ async fn nothing_waits_for_a_person() {
     let own = [("EDITOR", "vi"), ("GIT_TERMINAL_PROMPT", "1")];
     let own = Environment::of_operator(own.map(|(name, value)| (name.into(), value.into())));
     let line = "echo $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $SSH_ASKPASS_REQUIRE ${EDITOR%% *}; read -r line || echo end";
-    let mut started = start("sh".as_ref(), &["-c", line], &std::env::temp_dir(), &own)
-        .await
-        .unwrap();
+    let cwd = std::env::temp_dir();
+    let mut started = start(of("sh", &["-c", line], &cwd, &own)).await.unwrap();
     assert_eq!(read_output(&mut started).await, "cat cat 0 never sh\nend\n");
 }
 
@@ -284,11 +298,10 @@ async fn a_dropped_child_is_ended() {
 #[tokio::test]
 async fn what_cannot_be_started_is_an_error() {
     let cwd = std::env::temp_dir();
-    let none: [&str; 0] = [];
-    let error = start("no-such-program-at-all".as_ref(), &none, &cwd, &given())
+    let error = start(of("no-such-program-at-all", &[], &cwd, &given()))
         .await
         .unwrap_err();
-    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    assert_eq!(io::Error::from(error).kind(), io::ErrorKind::NotFound);
 }
 
 /// Name of the variable by which the next test makes a process of this test binary its victim.

@@ -18,12 +18,14 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::common::{arguments, spec};
-use crate::child::{self, Environment, Started};
+use crate::child::{self, Environment, Start, Started};
 use crate::errors::{from_io, refused, untouched};
 use crate::output::{Bounded, BoundedText, HEAD, TAIL, WholeChars, json_text};
 use crate::tool::{Job, OnOutput, ReadOperands, Spec, Tool};
 use crate::workspace::Workspace;
+use overrule_base::text::visible;
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use overrule_sandbox::StartError;
 
 /// Default time limit in seconds.
 const TIME: u64 = 120;
@@ -187,12 +189,18 @@ async fn shell(job: Job, environment: Environment) -> Result<Outcome, ToolError>
 /// Runs a program to its end, its time limit or its cancellation, and ends everything that it started.
 pub(crate) async fn execute(job: &Job, what: Program, environment: &Environment) -> Result<Ran, ToolError> {
     let begun = Instant::now();
-    let started = match what.stdin {
-        None => child::start(&what.program, &what.args, &what.cwd, environment).await,
-        Some(_) => child::start_fed(&what.program, &what.args, &what.cwd, environment).await,
+    let start = Start {
+        program: &what.program,
+        args: &what.args,
+        cwd: &what.cwd,
+        environment,
+        confinement: None,
     };
-    let mut started =
-        started.map_err(|error| from_io("run", &what.program.to_string_lossy(), &error, false))?;
+    let started = match what.stdin {
+        None => child::start(start).await,
+        Some(_) => child::start_fed(start).await,
+    };
+    let mut started = started.map_err(|error| not_started(&what.program.to_string_lossy(), &error))?;
     (job.on_spawn)(started.tree.pid(), started.tree.ticks());
     let feeding = what
         .stdin
@@ -232,9 +240,26 @@ pub(crate) async fn execute(job: &Job, what: Program, environment: &Environment)
     })
 }
 
+/// Why a program was not started.
+fn not_started(program: &str, error: &StartError) -> ToolError {
+    match error {
+        StartError::Command(error) => from_io("run", program, error, false),
+        StartError::SetUp { step, why } => refused(
+            ErrorClass::Structural,
+            format!(
+                "cannot run `{}`: the sandbox could not be set up: {step}: {}",
+                visible(program),
+                visible(why)
+            ),
+            "reported by the sandbox before the command began",
+            "run `overrule doctor`: it tells what this machine lacks",
+        ),
+    }
+}
+
 /// Ends everything that is left of the command; returns true if something was.
 async fn stop(started: &mut Started) -> bool {
-    let Started { child, tree } = started;
+    let Started { child, tree, .. } = started;
     let (left, _) = tokio::join!(tree.end(), child.wait());
     left
 }

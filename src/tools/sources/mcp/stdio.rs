@@ -16,7 +16,7 @@ use super::log::{self, ServerLog};
 use super::reader::Reader;
 use super::setup::Secrets;
 use super::transport::{Closed, Lines};
-use crate::child::{self, Environment, Started, Tree};
+use crate::child::{self, Environment, Start, Started, Tree};
 use overrule_base::text::visible;
 
 /// A running server process. Dropping it kills the process and its descendants.
@@ -39,9 +39,16 @@ pub(super) async fn start(
         .iter()
         .map(|(name, value)| (name.into(), value.expose_secret().into()));
     let environment = environment.clone().with(own);
-    let started = child::start_fed(OsStr::new(program), args, cwd, &environment).await;
-    let Started { mut child, tree } =
-        started.map_err(|error| format!("cannot start `{}`: {error}", visible(program)))?;
+    let what = Start {
+        program: OsStr::new(program),
+        args,
+        cwd,
+        environment: &environment,
+        confinement: None,
+    };
+    let Started { mut child, tree, .. } = child::start_fed(what)
+        .await
+        .map_err(|error| format!("cannot start `{}`: {error}", visible(program)))?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let (Some(input), Some(output)) = (input, output) else {
         return Err(format!("cannot start `{}`: it has no pipes", visible(program)));

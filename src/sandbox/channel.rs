@@ -1,0 +1,240 @@
+//! The channel between this program and its helper: one socket, which is the helper's standard input at first.
+//!
+//! Must not know: how the helper confines itself.
+//!
+//! Down goes the order, with the descriptor of the command's own standard input. Up come the socket on which the proxy is
+//! reached, `ready`, or the step that failed. The end of the socket after `ready` means that the command runs.
+
+use std::io::{self, IoSlice, IoSliceMut, Read as _, Write as _};
+use std::mem::MaybeUninit;
+use std::net::TcpListener;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, recvmsg, sendmsg,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Plan;
+
+/// The most bytes of an order. More would not fit into the socket before the helper reads.
+const MOST: usize = 128 * 1024;
+
+const LISTENS: u8 = b'L';
+const READY: u8 = b'R';
+const FAILED: u8 = b'F';
+const NOT_FOUND: u8 = b'N';
+
+/// What the helper is told.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Order {
+    /// How it confines itself.
+    pub(crate) plan: Plan,
+    /// Process id of this program, with which the child ends.
+    pub(crate) parent: i32,
+    /// Path of this program, which a child runs to reach the proxy.
+    pub(crate) program: PathBuf,
+}
+
+/// Why a child did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The sandbox could not be set up. The command did not run.
+    #[error("the sandbox could not be set up: {step}: {why}")]
+    SetUp {
+        /// The step that failed.
+        step: String,
+        /// Why.
+        why: String,
+    },
+    /// The command could not be started in it.
+    #[error(transparent)]
+    Command(io::Error),
+}
+
+impl From<StartError> for io::Error {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Command(error) => error,
+            error @ StartError::SetUp { .. } => Self::other(error.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for StartError {
+    fn from(error: io::Error) -> Self {
+        Self::Command(error)
+    }
+}
+
+impl StartError {
+    fn set_up(step: &str, why: impl ToString) -> Self {
+        Self::SetUp {
+            step: step.to_owned(),
+            why: why.to_string(),
+        }
+    }
+}
+
+/// The end of this program.
+#[derive(Debug)]
+pub struct Outside {
+    socket: UnixStream,
+}
+
+impl Outside {
+    /// Creates a channel and writes the order into it. Returns the other end, which becomes the helper's standard input;
+    /// `input` becomes that of the command.
+    pub fn order(
+        plan: &Plan,
+        input: BorrowedFd<'_>,
+        program: PathBuf,
+    ) -> Result<(Self, OwnedFd), StartError> {
+        let order = Order {
+            plan: plan.clone(),
+            parent: rustix::process::getpid().as_raw_nonzero().get(),
+            program,
+        };
+        let text = serde_json::to_vec(&order).map_err(|error| StartError::set_up("order", error))?;
+        if text.len() > MOST {
+            let why = format!(
+                "it names too many paths: {} bytes, and {MOST} is the most",
+                text.len()
+            );
+            return Err(StartError::set_up("order", why));
+        }
+        let (ours, theirs) = UnixStream::pair().map_err(|error| StartError::set_up("channel", error))?;
+        let length = u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes();
+        let sent = send_with(&ours, &length, input).map_err(io::Error::from);
+        sent.and_then(|()| (&ours).write_all(&text))
+            .map_err(|error| StartError::set_up("channel", error))?;
+        Ok((Self { socket: ours }, theirs.into()))
+    }
+
+    /// Waits until the command runs. Returns the socket on which the child reaches the proxy, if it has a network of its own.
+    pub async fn started(self) -> Result<Option<TcpListener>, StartError> {
+        let lost = |error: io::Error| StartError::set_up("channel", error);
+        self.socket.set_nonblocking(true).map_err(lost)?;
+        let socket = tokio::net::UnixStream::from_std(self.socket).map_err(lost)?;
+        let (mut listener, mut is_ready, mut rest) = (None, false, Vec::new());
+        loop {
+            socket.readable().await.map_err(lost)?;
+            let mut bytes = [0; 4096];
+            let read = socket.try_io(tokio::io::Interest::READABLE, || {
+                receive(socket.as_fd(), &mut bytes).map_err(io::Error::from)
+            });
+            let (count, descriptor) = match read {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                read => read.map_err(lost)?,
+            };
+            if count == 0 {
+                break;
+            }
+            for byte in bytes.get(..count).unwrap_or_default() {
+                match *byte {
+                    LISTENS if rest.is_empty() => {}
+                    READY if rest.is_empty() => is_ready = true,
+                    byte => rest.push(byte),
+                }
+            }
+            listener = descriptor.map(TcpListener::from).or(listener);
+        }
+        match rest.split_first() {
+            None if is_ready => Ok(listener),
+            None => Err(StartError::set_up("helper", "it was ended")),
+            Some((&NOT_FOUND, code)) => {
+                let code = String::from_utf8_lossy(code).parse().unwrap_or_default();
+                Err(StartError::Command(io::Error::from_raw_os_error(code)))
+            }
+            Some((_, text)) => {
+                let text = String::from_utf8_lossy(text);
+                let (step, why) = text.split_once('\n').unwrap_or((&text, ""));
+                Err(StartError::set_up(step, why))
+            }
+        }
+    }
+}
+
+/// The end of the helper.
+pub(crate) struct Inside {
+    socket: UnixStream,
+}
+
+impl Inside {
+    /// Takes the order, and puts the command's own standard input in place of the channel.
+    pub(crate) fn take() -> io::Result<(Self, Order)> {
+        // The copy is closed when the command begins.
+        let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+        let mut socket = UnixStream::from(socket);
+        let mut length = [0; 4];
+        let (count, input) = receive(socket.as_fd(), &mut length)?;
+        socket.read_exact(length.get_mut(count..).unwrap_or_default())?;
+        let length = usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX);
+        if length > MOST {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut text = vec![0; length];
+        socket.read_exact(&mut text)?;
+        let input = input.ok_or(io::ErrorKind::InvalidData)?;
+        rustix::stdio::dup2_stdin(&input)?;
+        Ok((Self { socket }, serde_json::from_slice(&text)?))
+    }
+
+    /// Hands the socket on which the proxy is reached to this program. Returns its port.
+    pub(crate) fn listens(&self, listener: &TcpListener) -> Result<u16, Errno> {
+        let address = listener.local_addr().map_err(|_| Errno::INVAL)?;
+        send_with(&self.socket, &[LISTENS], listener.as_fd())?;
+        Ok(address.port())
+    }
+
+    /// Tells that nothing is left but to become the command.
+    pub(crate) fn ready(&self) -> Result<(), Errno> {
+        (&self.socket).write_all(&[READY]).map_err(|_| Errno::PIPE)
+    }
+
+    /// Tells which step failed. If nobody listens, nobody waits.
+    pub(crate) fn failed(&self, step: &str, why: &str) {
+        let mut text = vec![FAILED];
+        text.extend(format!("{step}\n{why}").into_bytes());
+        let _ = (&self.socket).write_all(&text);
+    }
+
+    /// Tells that the command could not be started.
+    pub(crate) fn not_found(&self, error: &io::Error) {
+        let mut text = vec![NOT_FOUND];
+        text.extend(error.raw_os_error().unwrap_or_default().to_string().into_bytes());
+        let _ = (&self.socket).write_all(&text);
+    }
+}
+
+/// Sends bytes together with a descriptor.
+fn send_with(socket: impl AsFd, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<(), Errno> {
+    let descriptors = [descriptor];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    control.push(SendAncillaryMessage::ScmRights(&descriptors));
+    sendmsg(socket, &[IoSlice::new(bytes)], &mut control, SendFlags::empty())?;
+    Ok(())
+}
+
+/// Receives bytes, and a descriptor if one comes with them.
+fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<(usize, Option<OwnedFd>), Errno> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    // Closed when another program begins, so that no child inherits it. Where the system has no such flag, children get
+    // no open files anyway.
+    #[cfg(target_os = "linux")]
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    #[cfg(not(target_os = "linux"))]
+    let flags = RecvFlags::empty();
+    let received = recvmsg(socket, &mut [IoSliceMut::new(bytes)], &mut control, flags)?;
+    let descriptor = control.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+        _ => None,
+    });
+    Ok((received.bytes, descriptor))
+}

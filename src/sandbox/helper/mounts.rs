@@ -1,0 +1,267 @@
+//! Arranges what a mount namespace shows: everything read only, some places writable, private or covered.
+//!
+//! Must not know: why a place is in the plan.
+
+use std::ffi::CString;
+use std::fs;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags, StatVfsMountFlags, statvfs};
+use rustix::io::Errno;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, mount, mount_bind, mount_bind_recursive, mount_change, mount_remount,
+};
+
+use super::{Failed, mount_table};
+use crate::plan::{Cache, Plan};
+use overrule_domain::sandbox::Guarantee;
+
+/// Directories in whose place a child sees private ones: the path, and the name in the private directory.
+const REPLACED: [(&str, &str); 3] = [("/tmp", "tmp"), ("/var/tmp", "var-tmp"), ("/run", "run")];
+
+/// Arranges the mounts of this namespace.
+pub(super) fn set_up(plan: &Plan) -> Result<(), Failed> {
+    let propagation = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
+    mount_change("/", propagation).map_err(Failed::at("private mounts"))?;
+    let writable = plan.writable();
+    for place in &writable {
+        mount_bind_recursive(*place, *place).map_err(Failed::on("writable directory", place))?;
+    }
+    // A private layer is on a file system that can be written while it is mounted.
+    for cache in &plan.caches {
+        overlay(cache)?;
+    }
+    let cover = Cover::make(&plan.scratch.join("cover"))?;
+    let mut kept_writable: Vec<&Path> = writable.clone();
+    kept_writable.extend(plan.caches.iter().map(|cache| cache.lower.as_path()));
+    for (place, own) in REPLACED {
+        if replace(plan, Path::new(place), &plan.scratch.join(own))? && own != "run" {
+            kept_writable.push(Path::new(place));
+        }
+    }
+    shared_memory()?;
+    kept_writable.push(Path::new("/dev/shm"));
+    read_only(plan, &kept_writable)?;
+    for place in &plan.pinned {
+        mount_bind_recursive(place, place).map_err(Failed::on("repository", place))?;
+    }
+    for place in &plan.read_only {
+        mount_bind(place, place)
+            .and_then(|()| remount_read_only(place))
+            .map_err(Failed::on("protected path", place))?;
+    }
+    for place in plan.hidden() {
+        cover.over(place)?;
+    }
+    if !plan.keeps_terminal {
+        terminals()?;
+    }
+    Ok(())
+}
+
+/// Shows a private directory in place of another one. What a child needs below that one stays where it is. Returns false
+/// where there is no such directory.
+fn replace(plan: &Plan, place: &Path, own: &Path) -> Result<bool, Failed> {
+    // A link leads to a directory that is replaced itself, or read only.
+    if !fs::symlink_metadata(place).is_ok_and(|about| about.is_dir()) {
+        return Ok(false);
+    }
+    let lost = |path: &Path, error: &std::io::Error| {
+        Failed::because("private directory")(format!("{}: {error}", path.display()))
+    };
+    if place == Path::new("/run") {
+        links_of(place, own);
+    }
+    let writable = plan.writable();
+    let kept = writable.iter().copied().chain(plan.home.as_deref());
+    let mut done: Vec<&Path> = Vec::new();
+    for path in kept {
+        let Ok(rest) = path.strip_prefix(place) else {
+            continue;
+        };
+        if rest.as_os_str().is_empty() || done.iter().any(|one| path.starts_with(one)) {
+            continue;
+        }
+        let inside = own.join(rest);
+        mount_point(path, &inside).map_err(|error| lost(&inside, &error))?;
+        mount_bind_recursive(path, &inside).map_err(Failed::on("private directory", &inside))?;
+        if !writable.contains(&path) {
+            remount_read_only(&inside).map_err(Failed::on("private directory", &inside))?;
+        }
+        done.push(path);
+    }
+    mount_bind_recursive(own, place).map_err(Failed::on("private directory", place))?;
+    Ok(true)
+}
+
+/// Makes what a path can be mounted on: a directory, or an empty file.
+fn mount_point(path: &Path, inside: &Path) -> std::io::Result<()> {
+    let is_dir = fs::metadata(path)?.is_dir();
+    let parents = if is_dir { Some(inside) } else { inside.parent() };
+    if let Some(parents) = parents {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(parents)?;
+    }
+    if !is_dir && !inside.exists() {
+        overrule_regular_file::create(inside)?;
+    }
+    Ok(())
+}
+
+/// Keeps the links of `/run` that lead out of it: some systems find their programs by them.
+fn links_of(run: &Path, own: &Path) {
+    for entry in fs::read_dir(run).into_iter().flatten().flatten() {
+        if let Ok(target) = fs::read_link(entry.path())
+            && target.is_absolute()
+            && !target.starts_with(run)
+        {
+            let _ = symlink(&target, own.join(entry.file_name()));
+        }
+    }
+}
+
+/// Shows an own file system for shared memory.
+fn shared_memory() -> Result<(), Failed> {
+    let place = Path::new("/dev/shm");
+    if !fs::symlink_metadata(place).is_ok_and(|about| about.is_dir()) {
+        return Ok(());
+    }
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("tmpfs", place, "tmpfs", flags, c"mode=1777").map_err(Failed::on("shared memory", place))
+}
+
+/// Makes every mount read only that is not below a writable place. One that stays writable is left to the rules about
+/// paths, and the probes tell whether those hold.
+fn read_only(plan: &Plan, writable: &[&Path]) -> Result<(), Failed> {
+    let table = mount_table::mount_points().map_err(Failed::because("list of mounts"))?;
+    for place in table {
+        if writable.iter().any(|one| place.starts_with(one)) {
+            continue;
+        }
+        if let Err(error) = remount_read_only(&place)
+            && place == Path::new("/")
+            && plan.promises(Guarantee::Writes)
+        {
+            return Err(Failed::on("read-only mounts", &place)(error));
+        }
+    }
+    Ok(())
+}
+
+/// Makes a mount read only. Its other flags stay: in a user namespace they cannot be taken away.
+fn remount_read_only(place: &Path) -> Result<(), Errno> {
+    let held = statvfs(place)?.f_flag;
+    if held.contains(StatVfsMountFlags::RDONLY) {
+        return Ok(());
+    }
+    let mut flags = MountFlags::BIND | MountFlags::RDONLY;
+    for (flag, same) in [
+        (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
+        (StatVfsMountFlags::NODEV, MountFlags::NODEV),
+        (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
+        (StatVfsMountFlags::NOATIME, MountFlags::NOATIME),
+        (StatVfsMountFlags::NODIRATIME, MountFlags::NODIRATIME),
+        (StatVfsMountFlags::RELATIME, MountFlags::RELATIME),
+    ] {
+        if held.contains(flag) {
+            flags |= same;
+        }
+    }
+    mount_remount(place, flags, c"")
+}
+
+/// An empty file system whose directory and file stand in place of hidden ones.
+struct Cover {
+    dir: OwnedFd,
+    file: OwnedFd,
+}
+
+impl Cover {
+    fn make(place: &Path) -> Result<Self, Failed> {
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        mount("tmpfs", place, "tmpfs", flags, c"mode=755,size=64k").map_err(Failed::on("cover", place))?;
+        let lost = |error: std::io::Error| Failed::because("cover")(error.to_string());
+        let (dir, file) = (place.join("dir"), place.join("file"));
+        fs::DirBuilder::new().mode(0o000).create(&dir).map_err(lost)?;
+        let made = overrule_regular_file::create(&file).map_err(lost)?;
+        made.set_permissions(fs::Permissions::from_mode(0o000))
+            .map_err(lost)?;
+        let open = |path: &Path| {
+            let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            rustix::fs::open(path, flags, Mode::empty()).map_err(Failed::on("cover", path))
+        };
+        Ok(Self {
+            dir: open(&dir)?,
+            file: open(&file)?,
+        })
+    }
+
+    fn over(&self, place: &Path) -> Result<(), Failed> {
+        // What does not exist cannot be read.
+        let Ok(about) = fs::symlink_metadata(place) else {
+            return Ok(());
+        };
+        if about.is_symlink() {
+            return Ok(());
+        }
+        let by = if about.is_dir() { &self.dir } else { &self.file };
+        // By its descriptor: its own place may be covered already.
+        let by = format!("/proc/self/fd/{}", by.as_raw_fd());
+        mount_bind(by.as_str(), place)
+            .and_then(|()| remount_read_only(place))
+            .map_err(Failed::on("hidden path", place))
+    }
+}
+
+/// Shows a cache through a private layer.
+fn overlay(cache: &Cache) -> Result<(), Failed> {
+    let part = |path: &Path| -> Vec<u8> {
+        let mut text = Vec::new();
+        for byte in path.as_os_str().as_encoded_bytes() {
+            if matches!(byte, b'\\' | b',' | b':') {
+                text.push(b'\\');
+            }
+            text.push(*byte);
+        }
+        text
+    };
+    let options = [
+        b"userxattr,lowerdir=".as_slice(),
+        &part(&cache.lower),
+        b",upperdir=",
+        &part(&cache.upper),
+        b",workdir=",
+        &part(&cache.work),
+    ];
+    let options =
+        CString::new(options.concat()).map_err(|error| Failed::because("cache")(error.to_string()))?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("overlay", &cache.lower, "overlay", flags, options.as_c_str())
+        .map_err(Failed::on("cache", &cache.lower))
+}
+
+/// Shows terminals of its own, so that those of others cannot be opened.
+fn terminals() -> Result<(), Failed> {
+    let place = Path::new("/dev/pts");
+    if !place.is_dir() {
+        return Ok(());
+    }
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    mount(
+        "devpts",
+        place,
+        "devpts",
+        flags,
+        c"newinstance,ptmxmode=0666,mode=0620",
+    )
+    .map_err(Failed::on("terminals", place))?;
+    let multiplexer = Path::new("/dev/ptmx");
+    if fs::symlink_metadata(multiplexer).is_ok_and(|about| about.file_type().is_char_device()) {
+        mount_bind(place.join("ptmx"), multiplexer).map_err(Failed::on("terminals", multiplexer))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! Enters new namespaces.
+//!
+//! Must not know: what is mounted in them.
+#![expect(
+    unsafe_code,
+    reason = "the library's only call for namespaces may close descriptors of other threads, and there are none"
+)]
+
+use rustix::fs::{self, Mode, OFlags};
+use rustix::thread::{CapabilitySet, UnshareFlags, capabilities, unshare_unsafe};
+
+use super::Failed;
+
+/// Enters namespaces for mounts and System V objects, and one for the network where the child has its own. Without the
+/// privilege to do so, a user namespace in which the ids stay what they are.
+pub(super) fn enter(own_network: bool) -> Result<(), Failed> {
+    let may = capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_ADMIN));
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    let mut flags = UnshareFlags::NEWNS | UnshareFlags::NEWIPC;
+    if own_network {
+        flags |= UnshareFlags::NEWNET;
+    }
+    if !may {
+        flags |= UnshareFlags::NEWUSER;
+    }
+    // SAFETY: the flags share no file descriptors anew, and the helper has one thread.
+    unsafe { unshare_unsafe(flags) }.map_err(Failed::at("namespaces"))?;
+    if may {
+        return Ok(());
+    }
+    let write = |name: &str, text: String| {
+        let path = format!("/proc/self/{name}");
+        let written = fs::open(path.as_str(), OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())
+            .and_then(|file| rustix::io::write(file, text.as_bytes()));
+        written.map_err(Failed::on("user namespace", path.as_ref()))?;
+        Ok(())
+    };
+    write("setgroups", "deny".to_owned())?;
+    write("uid_map", format!("{0} {0} 1", user.as_raw()))?;
+    write("gid_map", format!("{0} {0} 1", group.as_raw()))
+}

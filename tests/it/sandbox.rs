@@ -1,0 +1,7 @@
+//! Tests what a confined child can do, with the real helper on the real kernel.
+//!
+//! Must not know: how a tool calls it.
+//!
+//! Where the kernel lacks something, a test says SKIPPED and what is missing, and passes.
+
+mod machine;
