@@ -4,4 +4,7 @@
 //!
 //! Where the kernel lacks something, a test says SKIPPED and what is missing, and passes.
 
+mod attempts;
+mod escapes;
 mod machine;
+mod starts;

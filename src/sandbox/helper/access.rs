@@ -21,9 +21,11 @@ use overrule_domain::sandbox::Guarantee;
 /// The newest version of the rules that is used.
 const NEWEST: ABI = ABI::V9;
 /// Devices that every program may use, below `/dev`. A `*` at the end stands for the rest of a name.
-const DEVICES: [&str; 13] = [
-    "null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "dri", "kfd", "nvidia*", "fd",
+const DEVICES: [&str; 9] = [
+    "null", "zero", "full", "random", "urandom", "shm", "dri", "kfd", "nvidia*",
 ];
+/// The terminals: those of a mount namespace are its own, or the child keeps that of its parent.
+const TERMINALS: [&str; 3] = ["tty", "ptmx", "pts"];
 
 /// Restricts this process for good. Returns the version of the rules that the kernel has; none where it has no such rules.
 pub(super) fn restrict(plan: &Plan) -> Result<Option<ABI>, Failed> {
@@ -48,7 +50,7 @@ pub(super) fn restrict(plan: &Plan) -> Result<Option<ABI>, Failed> {
         ruleset = allow(ruleset, &path, AccessFs::from_all(NEWEST)).map_err(failed)?;
     }
     let uses = AccessFs::from_file(NEWEST) | AccessFs::ReadDir;
-    for path in devices() {
+    for path in devices(plan) {
         ruleset = allow(ruleset, &path, uses).map_err(failed)?;
     }
     let status = ruleset.restrict_self().map_err(failed)?;
@@ -118,15 +120,18 @@ fn writable(plan: &Plan) -> Vec<PathBuf> {
     own.chain(temporary).chain(caches).collect()
 }
 
-fn devices() -> Vec<PathBuf> {
+fn devices(plan: &Plan) -> Vec<PathBuf> {
     let mut found = Vec::new();
+    let has_terminals = plan.namespaces || plan.keeps_terminal;
+    let terminals = TERMINALS.iter().filter(|_| has_terminals);
+    let listed: Vec<&str> = DEVICES.iter().chain(terminals).copied().collect();
     for entry in fs::read_dir("/dev").into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let is_listed = |one: &&str| match one.strip_suffix('*') {
+        let is_listed = |one: &str| match one.strip_suffix('*') {
             Some(start) => name.as_encoded_bytes().starts_with(start.as_bytes()),
-            None => name == **one,
+            None => name == *one,
         };
-        if DEVICES.iter().any(|one| is_listed(&one)) {
+        if listed.iter().any(|one| is_listed(one)) {
             found.push(entry.path());
         }
     }
