@@ -108,7 +108,7 @@ pub fn hidden(request: &HideRequest) -> Result<Vec<PathBuf>, HideError> {
     }
     let is_shown = |path: &PathBuf| show.iter().any(|shown| path.starts_with(shown));
     let listed = listed.into_iter().filter(|path| !is_shown(path));
-    let keep: Vec<PathBuf> = request.keep.iter().filter_map(|path| resolve(path)).collect();
+    let keep: Vec<PathBuf> = request.keep.iter().filter_map(resolve).collect();
     let mut paths = BTreeSet::new();
     for path in always.into_iter().chain(listed) {
         add(path, &keep, &mut paths)?;

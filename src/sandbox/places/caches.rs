@@ -25,7 +25,7 @@ const BLOCK: u64 = 512;
 /// A cache that holds a directory to keep (the workspace, writable directories) or the store itself is left out: a layer
 /// over it would take their writes.
 pub fn caches(home: &Path, store: &Path, keep: &[&Path]) -> Vec<Cache> {
-    let inside: Vec<PathBuf> = keep.iter().filter_map(|path| resolve(path)).collect();
+    let inside: Vec<PathBuf> = keep.iter().filter_map(resolve).collect();
     // The store may not exist yet; then one of its parents does.
     let near = store.ancestors().find_map(resolve);
     let mut found: Vec<Cache> = Vec::new();
@@ -131,7 +131,7 @@ pub fn trim(stores: &Path, in_use: &[&Path], most: u64) -> Vec<Removal> {
 fn size(directory: &Path, left: &mut usize) -> u64 {
     let mut bytes = 0_u64;
     walk(directory, left, &mut |_, meta| {
-        bytes = bytes.saturating_add(meta.blocks().saturating_mul(BLOCK))
+        bytes = bytes.saturating_add(meta.blocks().saturating_mul(BLOCK));
     });
     bytes
 }

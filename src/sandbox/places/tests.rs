@@ -368,7 +368,7 @@ fn the_oldest_stores_go_first_and_those_in_use_stay() {
         // Links count as nothing, and lead nowhere.
         symlink(&outside, store.join("npm/link")).unwrap();
         // As the kernel and Go leave them.
-        fs::set_permissions(store.join("npm/work/work"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(store.join("npm/work/work"), fs::Permissions::from_mode(0o000)).unwrap();
         let time = Timespec {
             tv_sec: 1_000_000 + age as i64,
             tv_nsec: 0,
