@@ -6,7 +6,7 @@
 //! well, told, and kept. A repository that the call itself creates, renames or removes is not compared.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use overrule_base::text::visible;
 
@@ -60,6 +60,8 @@ pub struct Watch {
     /// The repositories, in which names of the table with `*` are looked for again.
     roots: Vec<PathBuf>,
     places: Vec<(Place, Note)>,
+    /// The directories on the way to them that existed.
+    ways: BTreeSet<PathBuf>,
 }
 
 impl Watch {
@@ -75,8 +77,10 @@ impl Watch {
             let note = note(&place.path(), &mut budget);
             (place, note)
         });
-        let places = places.collect();
+        let places: Vec<(Place, Note)> = places.collect();
+        let ways = places.iter().flat_map(|(place, _)| ways(place));
         Self {
+            ways: ways.filter(|way| way.is_dir()).collect(),
             roots,
             workspace,
             store: store.to_owned(),
@@ -121,11 +125,7 @@ impl Watch {
     /// nothing to compare.
     fn clear_way(&self, place: &Place, note: &Note, undo: &mut Undo) -> bool {
         let is_absent = matches!(note, Note::Absent);
-        let mut way = place.base.clone();
-        let mut parts: Vec<Component> = place.relative.components().collect();
-        parts.pop();
-        for part in parts {
-            way.push(part);
+        for way in ways(place) {
             match look(&way) {
                 Ok(Some(meta)) if meta.is_dir() => {}
                 Ok(Some(meta)) => {
@@ -133,7 +133,11 @@ impl Watch {
                     if is_absent && !meta.is_symlink() && !way.ends_with(git::ENTRY) {
                         return false;
                     }
-                    let how = if is_absent { How::Created } else { How::Changed };
+                    let how = if self.ways.contains(&way) {
+                        How::Changed
+                    } else {
+                        How::Created
+                    };
                     let before = undo.changes.len();
                     undo.replace(&way, &Note::Absent, how);
                     let is_moved = undo
@@ -161,6 +165,15 @@ impl Watch {
         }
         true
     }
+}
+
+/// The directories between a base and a place, the outermost first.
+fn ways(place: &Place) -> Vec<PathBuf> {
+    let parents = place.relative.ancestors().skip(1);
+    let parents = parents.filter(|parent| !parent.as_os_str().is_empty());
+    let mut ways: Vec<PathBuf> = parents.map(|parent| place.base.join(parent)).collect();
+    ways.reverse();
+    ways
 }
 
 fn shown(path: &Path) -> String {
