@@ -15,21 +15,33 @@ pub struct Row {
     pub by: &'static str,
     /// True if the built-in tools for files never write it.
     pub is_refused: bool,
+    /// True if a confined command cannot change it in its workspace. What is refused is protected as well.
+    pub is_protected: bool,
 }
 
+/// A place that git, builds and package managers change in ordinary work, or that takes effect in a home directory only.
 const fn asks(place: &'static str, by: &'static str) -> Row {
     Row {
         place,
         by,
         is_refused: false,
+        is_protected: false,
+    }
+}
+
+/// A place that takes effect where a person enters the workspace, opens it in an editor or debugger, starts an agent
+/// there, commits, or builds. Ordinary work does not change it.
+const fn protected(place: &'static str, by: &'static str) -> Row {
+    Row {
+        is_protected: true,
+        ..asks(place, by)
     }
 }
 
 const fn refused(place: &'static str, by: &'static str) -> Row {
     Row {
-        place,
-        by,
         is_refused: true,
+        ..protected(place, by)
     }
 }
 
@@ -41,6 +53,10 @@ pub const ROWS: &[Row] = &[
         "git (git-config: core.fsmonitor, core.sshCommand, aliases)",
     ),
     refused(".git/config.worktree", "git (git-worktree)"),
+    refused(
+        ".git/commondir",
+        "git (gitrepository-layout: another place for config and hooks)",
+    ),
     refused(".gitconfig", "git (git-config)"),
     refused(".overrule*", "this program (policy)"),
     refused("overrule.toml", "this program (configuration)"),
@@ -81,7 +97,7 @@ pub const ROWS: &[Row] = &[
     asks(".curlrc", "curl (-o, --proxy)"),
     asks(".wgetrc", "wget (use_askpass)"),
     asks(".hgrc", "Mercurial (hooks)"),
-    asks(".hg/hgrc", "Mercurial (hooks)"),
+    protected(".hg/hgrc", "Mercurial (hooks)"),
     asks(".docker/config.json", "docker (credHelpers, cliPlugins)"),
     asks(".kube/config", "kubectl (users: exec)"),
     asks(".aws/config", "the AWS CLI (credential_process)"),
@@ -104,48 +120,48 @@ pub const ROWS: &[Row] = &[
     asks(".ipython/", "IPython (startup)"),
     asks("sitecustomize.py", "Python (site)"),
     asks("usercustomize.py", "Python (site)"),
-    asks(".vscode/", "VS Code (tasks.json, settings.json)"),
+    protected(".vscode/", "VS Code (tasks.json, settings.json)"),
     asks(".vscode-server/", "VS Code (remote)"),
-    asks(".cursor/", "Cursor (mcp.json, rules, hooks.json)"),
-    asks(".idea/", "JetBrains IDEs (run configurations)"),
-    asks(".zed/", "Zed (tasks.json, settings.json)"),
-    asks(".devcontainer/", "development containers (postCreateCommand)"),
-    asks(".devcontainer.json", "development containers (postCreateCommand)"),
-    asks(".claude/", "Claude Code (settings.json: hooks)"),
-    asks(".claude.json", "Claude Code (MCP servers)"),
-    asks(".codex/", "Codex (config.toml)"),
-    asks(".gemini/", "Gemini CLI (settings.json)"),
-    asks(".qwen/", "Qwen Code (settings.json)"),
-    asks(".opencode/", "opencode (plugins)"),
-    asks("opencode.json", "opencode (MCP servers, plugins)"),
-    asks("opencode.jsonc", "opencode (MCP servers, plugins)"),
-    asks(".husky/", "husky (git hooks)"),
-    asks("lefthook.yml", "lefthook (git hooks)"),
-    asks(".lefthook.yml", "lefthook (git hooks)"),
-    asks("lefthook-local.yml", "lefthook (git hooks)"),
+    protected(".cursor/", "Cursor (mcp.json, rules, hooks.json)"),
+    protected(".idea/", "JetBrains IDEs (run configurations)"),
+    protected(".zed/", "Zed (tasks.json, settings.json)"),
+    protected(".devcontainer/", "development containers (postCreateCommand)"),
+    protected(".devcontainer.json", "development containers (postCreateCommand)"),
+    protected(".claude/", "Claude Code (settings.json: hooks)"),
+    protected(".claude.json", "Claude Code (MCP servers)"),
+    protected(".codex/", "Codex (config.toml)"),
+    protected(".gemini/", "Gemini CLI (settings.json)"),
+    protected(".qwen/", "Qwen Code (settings.json)"),
+    protected(".opencode/", "opencode (plugins)"),
+    protected("opencode.json", "opencode (MCP servers, plugins)"),
+    protected("opencode.jsonc", "opencode (MCP servers, plugins)"),
+    protected(".husky/", "husky (git hooks)"),
+    protected("lefthook.yml", "lefthook (git hooks)"),
+    protected(".lefthook.yml", "lefthook (git hooks)"),
+    protected("lefthook-local.yml", "lefthook (git hooks)"),
     asks(".yarn/", "yarn (plugins, releases)"),
     asks("bunfig.toml", "bun (preload)"),
-    asks(".windsurf/", "Windsurf"),
-    asks(".continue/", "Continue"),
-    asks(".aider.conf.yml", "aider (lint-cmd, test-cmd)"),
-    asks(".helix/", "Helix (languages.toml)"),
-    asks(".pre-commit-config.yaml", "pre-commit (git hooks)"),
-    asks(".cargo/config.toml", "cargo (build.rustc-wrapper, runners)"),
-    asks(".cargo/config", "cargo (build.rustc-wrapper, runners)"),
-    asks(".npmrc", "npm and pnpm (script-shell, node-options)"),
-    asks(".yarnrc", "yarn (yarn-path)"),
-    asks(".yarnrc.yml", "yarn (yarnPath, plugins)"),
-    asks(".pnpmfile.cjs", "pnpm (hooks)"),
+    protected(".windsurf/", "Windsurf"),
+    protected(".continue/", "Continue"),
+    protected(".aider.conf.yml", "aider (lint-cmd, test-cmd)"),
+    protected(".helix/", "Helix (languages.toml)"),
+    protected(".pre-commit-config.yaml", "pre-commit (git hooks)"),
+    protected(".cargo/config.toml", "cargo (build.rustc-wrapper, runners)"),
+    protected(".cargo/config", "cargo (build.rustc-wrapper, runners)"),
+    protected(".npmrc", "npm and pnpm (script-shell, node-options)"),
+    protected(".yarnrc", "yarn (yarn-path)"),
+    protected(".yarnrc.yml", "yarn (yarnPath, plugins)"),
+    protected(".pnpmfile.cjs", "pnpm (hooks)"),
     asks(".bazelrc", "Bazel (options of every build)"),
     asks(".mvn/", "Maven (extensions.xml, jvm.config)"),
-    asks("mise.toml", "mise (env, hooks, tasks)"),
-    asks(".mise.toml", "mise (env, hooks, tasks)"),
-    asks(".gdbinit", "gdb (Startup)"),
-    asks(".lldbinit", "lldb"),
-    asks(".vimrc", "vim (initialization)"),
-    asks(".exrc", "vi and vim (exrc)"),
-    asks(".nvim.lua", "Neovim (exrc)"),
-    asks(".dir-locals.el", "Emacs (Directory Variables)"),
+    protected("mise.toml", "mise (env, hooks, tasks)"),
+    protected(".mise.toml", "mise (env, hooks, tasks)"),
+    protected(".gdbinit", "gdb (Startup)"),
+    protected(".lldbinit", "lldb"),
+    protected(".vimrc", "vim (initialization)"),
+    protected(".exrc", "vi and vim (exrc)"),
+    protected(".nvim.lua", "Neovim (exrc)"),
+    protected(".dir-locals.el", "Emacs (Directory Variables)"),
 ];
 
 /// Returns the row of a path; nothing if it is none of these places. `..` is taken by its text. The path should be one
@@ -174,6 +190,8 @@ fn find(path: &str, is_pattern: bool) -> Option<&'static Row> {
             ".git/hooks/"
         } else if rest.last().is_some_and(|name| name == "config") {
             ".git/config"
+        } else if rest.last().is_some_and(|name| name == "commondir") {
+            ".git/commondir"
         } else {
             return None;
         };
@@ -304,6 +322,51 @@ mod tests {
                 assert!(row(&other).is_none(), "{other}");
             }
             assert!(!one.by.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_takes_effect_by_itself_is_protected_and_what_ordinary_work_changes_is_not() {
+        assert!(ROWS.iter().all(|row| row.is_protected || !row.is_refused));
+        let is_protected = |path: &str| row(path).is_some_and(|row| row.is_protected);
+        for path in [
+            ".git/hooks/pre-commit",
+            ".git/config",
+            ".git/commondir",
+            ".git/modules/a/config",
+            ".git/modules/a/commondir",
+            ".overrule/policy.toml",
+            ".mcp.json",
+            ".envrc",
+            ".bashrc",
+            ".vscode/tasks.json",
+            ".idea/workspace.xml",
+            ".claude/settings.json",
+            ".codex/config.toml",
+            ".cursor/mcp.json",
+            ".husky/pre-commit",
+            ".cargo/config.toml",
+            ".npmrc",
+            ".gdbinit",
+            ".pre-commit-config.yaml",
+        ] {
+            assert!(is_protected(path), "{path}");
+        }
+        // A merge or a build changes them.
+        for path in [
+            ".git/index",
+            ".git/worktrees/a/commondir",
+            ".github/workflows/ci.yml",
+            ".gitlab-ci.yml",
+            ".gradle/caches/x",
+            ".yarn/cache/x",
+            ".mvn/jvm.config",
+            ".bazelrc",
+            ".bundle/config",
+            "bunfig.toml",
+            "sitecustomize.py",
+        ] {
+            assert!(!is_protected(path), "{path}");
         }
     }
 

@@ -1,0 +1,207 @@
+//! Watches the protected paths of a workspace during a call, and undoes what it changed.
+//!
+//! Must not know: which call it is, how changes are shown.
+//!
+//! A change by the operator or another program during the call cannot be told apart from one by the call: it is undone as
+//! well, told, and kept. A repository that the call itself creates, renames or removes is not compared.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use overrule_base::text::visible;
+
+use super::git;
+use super::list::{self, Place};
+use super::note::{Budget, Note, look, note};
+use super::undo::Undo;
+
+/// How a protected path was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum How {
+    /// It was not there before.
+    Created,
+    /// It has other content, another kind or other permissions.
+    Changed,
+    /// It is gone.
+    Removed,
+}
+
+impl How {
+    /// Returns how, in a word.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// A change of a protected path that was undone, or could not be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undone {
+    /// The path in its visible form, relative to the workspace if it lies there.
+    pub path: String,
+    /// The path itself.
+    pub place: PathBuf,
+    /// How it was changed.
+    pub how: How,
+    /// Where the changed content is kept.
+    pub kept: Option<PathBuf>,
+    /// Why it is not undone, or not all of it, in its visible form.
+    pub problem: Option<String>,
+}
+
+/// The protected paths of a workspace as they were at the start of a call.
+#[derive(Debug)]
+pub struct Watch {
+    workspace: PathBuf,
+    store: PathBuf,
+    /// The repositories, in which names of the table with `*` are looked for again.
+    roots: Vec<PathBuf>,
+    places: Vec<(Place, Note)>,
+    /// The directories on the way to them that existed.
+    ways: BTreeSet<PathBuf>,
+}
+
+impl Watch {
+    /// Notes every protected path, existing or absent. Nothing is created.
+    ///
+    /// `store` is the directory to which changes are moved. It should lie on the file system of the workspace, where a
+    /// move costs nothing, and outside of what a command can write.
+    pub fn begin(workspace: &Path, store: &Path) -> Self {
+        let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+        let roots = git::roots(&workspace);
+        let mut budget = Budget::default();
+        let places = list::places(&workspace, &roots).into_iter().map(|place| {
+            let note = note(&place.path(), &mut budget);
+            (place, note)
+        });
+        let places: Vec<(Place, Note)> = places.collect();
+        let ways = places.iter().flat_map(|(place, _)| ways(place));
+        Self {
+            ways: ways.filter(|way| way.is_dir()).collect(),
+            roots,
+            workspace,
+            store: store.to_owned(),
+            places,
+        }
+    }
+
+    /// Undoes every change since the start, and returns what it undid and what it could not.
+    pub fn end(self) -> Vec<Undone> {
+        let mut undo = Undo {
+            store: &self.store,
+            changes: Vec::new(),
+        };
+        let mut bases: BTreeSet<PathBuf> = BTreeSet::new();
+        for (place, note) in &self.places {
+            if is_there(&place.base, &mut bases, &mut undo) && self.clear_way(place, note, &mut undo) {
+                undo.check(&place.path(), note);
+            }
+        }
+        let known: BTreeSet<PathBuf> = self.places.iter().map(|(place, _)| place.path()).collect();
+        for root in self.roots.iter().filter(|root| is_real(root)) {
+            let mut new: Vec<PathBuf> = list::starred(root)
+                .into_iter()
+                .map(|name| root.join(name))
+                .collect();
+            new.sort();
+            for path in new.into_iter().filter(|path| !known.contains(path)) {
+                undo.check(&path, &Note::Absent);
+            }
+        }
+        let told = undo.changes.into_iter().map(|change| Undone {
+            path: shown(change.path.strip_prefix(&self.workspace).unwrap_or(&change.path)),
+            place: change.path,
+            how: change.how,
+            kept: change.kept,
+            problem: change.problem.map(|problem| visible(&problem)),
+        });
+        told.collect()
+    }
+
+    /// Sees that the way to a place has no link in it, and makes it if the place is to come back. Returns false if there is
+    /// nothing to compare.
+    fn clear_way(&self, place: &Place, note: &Note, undo: &mut Undo) -> bool {
+        let is_absent = matches!(note, Note::Absent);
+        for way in ways(place) {
+            match look(&way) {
+                Ok(Some(meta)) if meta.is_dir() => {}
+                Ok(Some(meta)) => {
+                    // A file with the name of a directory holds no place; that of git names another directory.
+                    if is_absent && !meta.is_symlink() && !way.ends_with(git::ENTRY) {
+                        return false;
+                    }
+                    let how = if self.ways.contains(&way) {
+                        How::Changed
+                    } else {
+                        How::Created
+                    };
+                    let before = undo.changes.len();
+                    undo.replace(&way, &Note::Absent, how);
+                    let is_moved = undo
+                        .changes
+                        .get(before)
+                        .is_some_and(|change| change.problem.is_none());
+                    if is_absent || !is_moved || make(&way, undo).is_none() {
+                        return false;
+                    }
+                }
+                // A repository below that is none any more was removed as a whole.
+                Ok(None) if is_absent || way.ends_with(git::ENTRY) && place.base != self.workspace => {
+                    return false;
+                }
+                Ok(None) => {
+                    if make(&way, undo).is_none() {
+                        return false;
+                    }
+                }
+                Err(error) => {
+                    undo.report(&way, How::Changed, Some(error.to_string()));
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The directories between a base and a place, the outermost first.
+fn ways(place: &Place) -> Vec<PathBuf> {
+    let parents = place.relative.ancestors().skip(1);
+    let parents = parents.filter(|parent| !parent.as_os_str().is_empty());
+    let mut ways: Vec<PathBuf> = parents.map(|parent| place.base.join(parent)).collect();
+    ways.reverse();
+    ways
+}
+
+fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy())
+}
+
+/// True for a directory that is reached without links.
+fn is_real(base: &Path) -> bool {
+    base.is_dir() && base.canonicalize().is_ok_and(|resolved| resolved == base)
+}
+
+/// True if a base is still the directory that it was. One that is gone was removed or renamed as a whole; one that is
+/// something else is told, once.
+fn is_there(base: &Path, told: &mut BTreeSet<PathBuf>, undo: &mut Undo) -> bool {
+    if is_real(base) {
+        return true;
+    }
+    if !matches!(look(base), Ok(None)) && told.insert(base.to_owned()) {
+        let problem =
+            "it is no longer a directory of its own, so that the protected files in it were not compared";
+        undo.report(base, How::Changed, Some(problem.to_owned()));
+    }
+    false
+}
+
+/// Creates a directory on the way to a place.
+fn make(way: &Path, undo: &mut Undo) -> Option<()> {
+    let made = super::copy::opened(way, || std::fs::create_dir(way));
+    made.map_err(|error| undo.report(way, How::Removed, Some(error.to_string())))
+        .ok()
+}
