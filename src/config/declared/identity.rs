@@ -52,20 +52,13 @@ pub(super) fn written(declared: &Declaration, headers: &BTreeMap<String, String>
         "schema": declared.schema,
     });
     // A tool without these keys stays the tool that it was before they existed.
-    let level = declared.sandbox.map(Level::number);
-    let added = [
-        ("sandbox", level.map(|level| json!(level))),
-        (
-            "network",
-            (!declared.network.is_empty()).then(|| json!(declared.network)),
-        ),
-    ];
     if let Some(members) = all.as_object_mut() {
-        members.extend(
-            added
-                .into_iter()
-                .filter_map(|(key, value)| Some((key.to_owned(), value?))),
-        );
+        if let Some(level) = declared.sandbox.map(Level::number) {
+            members.insert("sandbox".to_owned(), json!(level));
+        }
+        if !declared.network.is_empty() {
+            members.insert("network".to_owned(), json!(declared.network));
+        }
     }
     all.to_string()
 }
