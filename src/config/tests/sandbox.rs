@@ -383,3 +383,24 @@ fn your_file_confines_servers_of_the_workspace_and_its_word_counts_before_theirs
     let notices = world.notices();
     assert!(notices.iter().any(|one| one.starts_with(notice)), "{notices:?}");
 }
+
+#[test]
+fn the_tables_of_the_documentation_are_read() {
+    let configuration = include_str!("../../../docs/configuration.md");
+    let of_servers = include_str!("../../../docs/mcp.md");
+    let table = |page: &str, name: &str| {
+        let at = page.find(&format!("\n{name}")).unwrap();
+        let end = page[at..].find("\n\n").or(page[at..].find("\n```"));
+        page[at..at + end.unwrap()].replace("\n```", "")
+    };
+    let settings = World::new().user(&table(configuration, "[sandbox]")).load();
+    assert_eq!(
+        (
+            settings.sandbox.write.value.len(),
+            settings.sandbox.network.value.len()
+        ),
+        (1, 2)
+    );
+    let settings = World::new().user(&table(of_servers, "[mcp.git]")).load();
+    assert_eq!(settings.servers[0].confinement.level, Level::Workspace);
+}
