@@ -15,6 +15,7 @@ use clap_complete::Shell;
 
 use overrule_config as config;
 use overrule_config::model::{RECORDED, SCRIPTED};
+use overrule_domain::sandbox::Level;
 
 pub use super::verbs::Verb;
 pub use metrics::{Metrics, MetricsFormat};
@@ -106,6 +107,9 @@ pub struct Common {
     /// Maximum number of calls that run at the same time
     #[arg(long, global = true, value_name = "N", value_parser = number::whole::<u32>("a whole number of calls, such as 4"))]
     pub parallel: Option<u32>,
+    /// How commands are confined: 0 not at all, 1 writes in the workspace only, 2 writes nothing [default: 1]
+    #[arg(long, global = true, value_name = "N", value_parser = number::level)]
+    pub sandbox: Option<Level>,
 }
 
 impl Common {
@@ -129,6 +133,7 @@ impl Common {
             wall: self.max_time.clone(),
             price: self.max_price.clone(),
             parallel: self.parallel,
+            sandbox: self.sandbox,
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not know: how such a tool runs.
 
+mod identity;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
@@ -10,10 +12,13 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use toml::Spanned;
 
+use self::identity::written;
 use super::env::Env;
 use super::expand::expand;
+use super::hosts::{self, Hosts};
 use overrule_base::document::{self, At, Document, Field, Json, near, parsed, strings, texts};
 use overrule_domain::call::EffectClass;
+use overrule_domain::sandbox::Level;
 use overrule_policy::Notice;
 use overrule_schema::Checker;
 use overrule_tools::sources::builtin;
@@ -49,6 +54,10 @@ pub struct DeclaredTable {
     pub success: Field<Vec<i32>>,
     /// `idempotency_key`
     pub idempotency_key: Field<String>,
+    /// `sandbox`
+    pub sandbox: Field<Level>,
+    /// `network`
+    pub network: Hosts,
 }
 
 /// `http` as written.
@@ -185,6 +194,7 @@ impl DeclaredTable {
             Output::Text
         };
         let (action, headers, usual) = action(&self, document)?;
+        let network = hosts::read(self.network.clone(), document)?;
         let mut declaration = Declaration {
             name: name.to_owned(),
             description: description.get_ref().clone(),
@@ -194,6 +204,8 @@ impl DeclaredTable {
             limit: Duration::from_millis(self.timeout.map_or(LIMIT, Spanned::into_inner)),
             output,
             key,
+            sandbox: self.sandbox.as_ref().map(|at| *at.get_ref()),
+            network: network.map(Spanned::into_inner).unwrap_or_default(),
             written: String::new(),
         };
         declaration.written = written(&declaration, &headers);
@@ -221,6 +233,8 @@ impl DeclaredTable {
             self.output_schema.as_ref().map(Spanned::span),
             self.success.as_ref().map(Spanned::span),
             self.idempotency_key.as_ref().map(Spanned::span),
+            self.sandbox.as_ref().map(Spanned::span),
+            self.network.as_ref().map(Spanned::span),
         ];
         spans.into_iter().flatten().next()
     }
@@ -333,9 +347,13 @@ fn action(
         };
         return Ok((action, BTreeMap::new(), EffectClass::Unknown));
     }
-    let stdin = table.stdin.as_ref().map(Spanned::span);
-    let success = table.success.as_ref().map(Spanned::span);
-    if let Some(span) = stdin.or(success) {
+    let of_command = [
+        table.stdin.as_ref().map(Spanned::span),
+        table.success.as_ref().map(Spanned::span),
+        table.sandbox.as_ref().map(Spanned::span),
+        table.network.as_ref().map(Spanned::span),
+    ];
+    if let Some(span) = of_command.into_iter().flatten().next() {
         return Err(document.error(span, "only goes with command; remove it"));
     }
     let http = table.http.as_ref().map(Spanned::get_ref);
@@ -395,51 +413,6 @@ fn check_optional(argv: &[Pattern], schema: &Value, key: Option<&KeyPlace>) -> R
         }
     }
     Ok(())
-}
-
-/// Writes a declaration as JSON.
-fn written(declared: &Declaration, headers: &BTreeMap<String, String>) -> String {
-    let text = |pattern: &Pattern| pattern.to_string();
-    let (kind, action) = match &declared.action {
-        Action::Command { argv, stdin, success } => {
-            let argv: Vec<String> = argv.iter().map(text).collect();
-            let stdin = stdin.as_ref().map(text);
-            (
-                "command",
-                json!({ "argv": argv, "stdin": stdin, "success": success }),
-            )
-        }
-        Action::Http(request) => {
-            let body = request.body.as_ref().map(|body| match body {
-                Body::Text(pattern) => Value::String(text(pattern)),
-                Body::Json(json) => json.clone(),
-            });
-            let url = text(&request.url);
-            (
-                "http",
-                json!({ "method": request.method, "url": url, "headers": headers, "body": body }),
-            )
-        }
-    };
-    let output = match &declared.output {
-        Output::Text => json!("text"),
-        Output::Json(schema) => json!({ "json": schema }),
-    };
-    let key = declared.key.as_ref().map(|key| match key {
-        KeyPlace::Header(name) => format!("header:{name}"),
-        KeyPlace::Placeholder(name) => format!("argument:{name}"),
-    });
-    json!({
-        "name": declared.name,
-        kind: action,
-        "effect": declared.effect.label(),
-        "idempotency_key": key,
-        "output": output,
-        "timeout_ms": u64::try_from(declared.limit.as_millis()).unwrap_or(u64::MAX),
-        "description": declared.description,
-        "schema": declared.schema,
-    })
-    .to_string()
 }
 
 /// Iterates over the texts of a JSON value.

@@ -38,6 +38,8 @@ pub struct Env {
     pub model: Option<String>,
     /// `OVERRULE_SESSIONS`.
     pub sessions: Option<PathBuf>,
+    /// `OVERRULE_SANDBOX`.
+    pub sandbox: Option<String>,
     /// `OVERRULE_LOG`, a filter for the log file.
     pub log: Option<String>,
     /// `NO_COLOR`.
@@ -127,6 +129,7 @@ impl Env {
         }
         env.ollama_host = text("OLLAMA_HOST");
         env.model = text("OVERRULE_MODEL");
+        env.sandbox = text("OVERRULE_SANDBOX");
         env.log = text("OVERRULE_LOG");
         env.no_color = text("NO_COLOR");
         env.colorterm = text("COLORTERM");

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use super::settings::Glyphs;
+use overrule_domain::sandbox::Level;
 
 /// Settings from the command line; `None` for each flag that was not given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,4 +38,6 @@ pub struct Flags {
     pub price: Option<String>,
     /// `--parallel N`.
     pub parallel: Option<u32>,
+    /// `--sandbox N`.
+    pub sandbox: Option<Level>,
 }

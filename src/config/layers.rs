@@ -27,6 +27,7 @@ use super::load::default_sessions;
 use super::notify;
 use super::price;
 use super::routing::{RawRouting as Feedback, RoutingSettings};
+use super::sandbox;
 use super::server::{self, Server};
 use super::servers::{self, RawServers};
 use super::settings::{
@@ -182,6 +183,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     routing.join(&mut resilience, &resilience_set);
     let danger = danger::weigh(&files, mine.danger, theirs.danger);
     policy = policy.with_danger(danger.table.clone());
+    let confinement = (mine.compiled.sandbox, theirs.compiled.sandbox);
+    let sandbox = sandbox::weigh((env, flags), &files, confinement, &mut notices)?;
     Ok(Settings {
         model,
         keys,
@@ -237,6 +240,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         notify: notify::weigh(&files, mine.notify, theirs.notify),
         approver: approver::weigh(&files, mine.approver, theirs.approver),
         danger,
+        sandbox,
         editor: editor(env, files.user(mine.editor), files.workspace(theirs.editor)),
         declared,
         servers,

@@ -13,13 +13,16 @@ use toml::Spanned;
 use super::checks;
 use super::env::Env;
 use super::expand::expand;
+use super::hosts::{self, Hosts};
+use super::sandbox::{PathBase, Paths, level};
 use super::server_secrets;
 use overrule_base::document::{self, Document, Field, near, parsed, strings, texts};
 use overrule_base::text::visible;
+use overrule_domain::sandbox::Level;
 use overrule_policy::Notice;
 use overrule_policy::expiry::duration_ms;
 use overrule_policy::parse::DURATION;
-use overrule_tools::sources::mcp::{BearerToken, ServerConfig, Via};
+use overrule_tools::sources::mcp::{BearerToken, Confinement, ServerConfig, Via};
 
 /// Longest time limit of a call.
 const LONGEST: u64 = 3_600_000;
@@ -48,6 +51,10 @@ pub struct McpTable {
     #[serde(deserialize_with = "limit")]
     timeout: Field<u64>,
     disabled: Field<bool>,
+    #[serde(deserialize_with = "level")]
+    sandbox: Field<Level>,
+    write: Paths,
+    network: Hosts,
 }
 
 strings! {
@@ -95,6 +102,8 @@ pub struct RawServer {
     pub limit_ms: Option<u64>,
     /// True if it is not used.
     pub disabled: bool,
+    /// How its program is confined.
+    pub confinement: Option<Confinement>,
 }
 
 impl RawServer {
@@ -181,6 +190,7 @@ impl RawServer {
             file: self.file.clone(),
             secrets: server_secrets::of(self, env),
             written: self.written(),
+            confinement: self.confinement.clone().unwrap_or_default(),
         })
     }
 
@@ -220,12 +230,13 @@ pub struct RawServers {
 pub(super) fn compiled(
     tables: BTreeMap<Spanned<String>, McpTable>,
     document: &Document<'_>,
-    file: &str,
+    base: PathBase<'_>,
 ) -> Result<RawServers, document::Error> {
     let mut tables: Vec<_> = tables.into_iter().collect();
     tables.sort_by_key(|(name, _)| name.span().start);
     let mut found = RawServers::default();
-    for (name, table) in tables {
+    for (name, mut table) in tables {
+        let confinement = confinement(&mut table, base, document)?;
         for glob in table.tools.iter().flat_map(Spanned::get_ref) {
             let bare = glob.strip_prefix('!').unwrap_or(glob);
             if let (Err(why), Some(tools)) = (globset::Glob::new(bare), &table.tools) {
@@ -235,7 +246,7 @@ pub(super) fn compiled(
         let value = |field: Field<String>| field.map(Spanned::into_inner);
         let raw = RawServer {
             name: name.get_ref().clone(),
-            file: visible(file),
+            file: visible(&base.file.to_string_lossy()),
             command: value(table.command),
             args: table.args,
             env: table.env.into_iter().collect(),
@@ -247,6 +258,7 @@ pub(super) fn compiled(
             tools: table.tools.map(Spanned::into_inner).unwrap_or_default(),
             limit_ms: table.timeout.map(Spanned::into_inner),
             disabled: table.disabled.is_some_and(Spanned::into_inner),
+            confinement,
         };
         if raw.command.is_none() && raw.url.is_none() {
             found.about.push(raw);
@@ -256,6 +268,37 @@ pub(super) fn compiled(
         found.servers.push(raw);
     }
     Ok(found)
+}
+
+/// Reads how the program of a server is confined. The three keys count together: of two files that name any of them, those
+/// of the stronger one.
+fn confinement(
+    table: &mut McpTable,
+    base: PathBase<'_>,
+    document: &Document<'_>,
+) -> Result<Option<Confinement>, document::Error> {
+    let (level, write, network) = (table.sandbox.take(), table.write.take(), table.network.take());
+    let more = write.as_ref().map(Spanned::span);
+    let more = more.or(network.as_ref().map(Spanned::span));
+    let first = level.as_ref().map(Spanned::span).or(more.clone());
+    if let (Some(_), Some(span)) = (&table.url, first) {
+        return Err(document.error(
+            span,
+            "only goes with command: no server over HTTP is started; remove it",
+        ));
+    }
+    let Some(level) = level else {
+        return more.map_or(Ok(None), |span| {
+            Err(document.error(span, "only goes with sandbox = 1 or 2; add it, or remove this"))
+        });
+    };
+    let write = base.resolve(write, document)?;
+    let network = hosts::read(network, document)?;
+    Ok(Some(Confinement {
+        level: level.into_inner(),
+        write: write.map(Spanned::into_inner).unwrap_or_default(),
+        network: network.map(Spanned::into_inner).unwrap_or_default(),
+    }))
 }
 
 /// Resolves the servers of all files, the strongest first: one of an earlier file replaces one of the same name. A
@@ -296,6 +339,14 @@ pub(super) fn resolve(env: &Env, files: Vec<RawServers>, notices: &mut Vec<Notic
                     server.limit_ms.or(table.limit_ms)
                 };
                 server.disabled |= table.disabled;
+                match (&table.confinement, is_stronger) {
+                    (None, _) => {}
+                    (Some(_), _) if server.url.is_some() => notices.push(not_started(table)),
+                    (Some(confinement), true) => server.confinement = Some(confinement.clone()),
+                    (Some(confinement), false) => {
+                        server.confinement.get_or_insert_with(|| confinement.clone());
+                    }
+                }
             }
             None => notices.push(Notice(unknown(table, &servers))),
         }
@@ -314,6 +365,14 @@ pub(super) fn resolve(env: &Env, files: Vec<RawServers>, notices: &mut Vec<Notic
         }
     }
     resolved
+}
+
+fn not_started(table: &RawServer) -> Notice {
+    Notice(format!(
+        "ignored: `mcp.{}.sandbox` in {}: no server over HTTP is started; remove it",
+        visible(&table.name),
+        table.file
+    ))
 }
 
 fn unknown(table: &RawServer, servers: &[RawServer]) -> String {

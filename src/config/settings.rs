@@ -29,6 +29,7 @@ use super::model::{Headers, ProxySetting};
 use super::notify::Notify;
 use super::price_list::PriceList;
 use super::routing::RoutingSettings;
+use super::sandbox::SandboxSettings;
 use super::tools::{Tags, Templates};
 
 /// Where a value came from, from the weakest to the strongest.
@@ -352,6 +353,8 @@ pub struct Settings {
     pub approver: ApproverSettings,
     /// What marks a call as dangerous.
     pub danger: DangerSettings,
+    /// How the commands of a run are confined.
+    pub sandbox: SandboxSettings,
     /// The editor for long texts, with its arguments; `None` for the built-in one.
     pub editor: Setting<Option<String>>,
     /// The tools that the settings declare.

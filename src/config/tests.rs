@@ -7,6 +7,7 @@ mod keys;
 mod layering;
 mod loops;
 mod models;
+mod sandbox;
 mod tags;
 mod templates;
 mod workspace;

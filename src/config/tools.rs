@@ -12,10 +12,13 @@ use toml::Spanned;
 use super::checks;
 use super::declared::{DeclaredTable, HttpTable, OutputKind, RawDeclared, patterns};
 use super::error::Error;
+use super::hosts::Hosts;
+use super::sandbox::level;
 use overrule_base::document::{self, At, Document, Field, Json, Place, near, parsed, strings, texts, whole};
 use overrule_base::text::visible;
 use overrule_domain::call::EffectClass;
 use overrule_domain::event::run::ToolCard;
+use overrule_domain::sandbox::Level;
 use overrule_domain::tags::WAITS;
 use overrule_domain::template::{Purpose, Template};
 use overrule_policy::expiry::duration_ms;
@@ -108,6 +111,9 @@ pub struct ToolTable {
     success: Field<Vec<i32>>,
     #[serde(deserialize_with = "word")]
     idempotency_key: Field<String>,
+    #[serde(deserialize_with = "level")]
+    sandbox: Field<Level>,
+    network: Hosts,
 }
 
 impl ToolTable {
@@ -124,6 +130,8 @@ impl ToolTable {
             output_schema: self.output_schema.take(),
             success: self.success.take(),
             idempotency_key: self.idempotency_key.take(),
+            sandbox: self.sandbox.take(),
+            network: self.network.take(),
         }
     }
 }

@@ -19,6 +19,7 @@ use super::model::{self, RawModel};
 use super::notify;
 use super::price;
 use super::routing;
+use super::sandbox::{self, PathBase};
 use super::servers;
 use super::settings::{Ambiguous, Differences, Glyphs, Reduce};
 use super::tools;
@@ -40,7 +41,7 @@ const LONGEST_ARMING: u64 = 10_000;
 /// Maximum time in which a model may send nothing, in milliseconds.
 const LONGEST_IDLE: u64 = 24 * 3_600_000;
 /// Keys that an untrusted workspace may use, because they can only tighten or add a mark.
-const TIGHTENING: [&str; 3] = ["policy", "limits", "danger"];
+const TIGHTENING: [&str; 4] = ["policy", "limits", "danger", sandbox::TABLE];
 /// Keys that no workspace sets, trusted or not.
 const OPERATORS: [&str; 8] = [
     "api_key",
@@ -52,9 +53,11 @@ const OPERATORS: [&str; 8] = [
     "editor",
     "models",
 ];
-/// The table of notifications, and its keys that no workspace sets.
-const NOTIFY: &str = "notify";
-const WAYS: [&str; 2] = ["command", "webhook"];
+/// Tables with the keys of them that no workspace sets.
+const OPERATORS_OF: [(&str, &[&str]); 2] = [
+    ("notify", &["command", "webhook"]),
+    (sandbox::TABLE, &sandbox::WIDENING),
+];
 /// Keys of a tool in an untrusted workspace that are read, because they can only tighten.
 const TIGHTENING_TOOL: [&str; 2] = ["tags", "pause_s"];
 /// Keys of an untrusted workspace that are not read; of a table of tools the tightening keys are.
@@ -128,6 +131,7 @@ pub struct RawSettings {
     pub reuse: Reuse,
     /// `[routing]`
     pub routing: routing::RawRouting,
+    sandbox: sandbox::SandboxTable,
     price: price::PriceTable,
     models: BTreeMap<Spanned<String>, model::ModelTable>,
     /// `prices`
@@ -149,6 +153,8 @@ pub struct Compiled {
     pub source: Source,
     /// `api_key`, `api_key_cmd` or `api_key_file`
     pub key: Field<Key>,
+    /// `[sandbox]`
+    pub sandbox: sandbox::RawSandbox,
     /// `[price]`
     pub price: price::RawPrices,
     /// `[models]`
@@ -229,7 +235,13 @@ pub struct Reuse {
 pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Result<RawSettings, Error> {
     let mut document = Document::parse(&path.to_string_lossy(), text)?;
     preset_in_place(&document)?;
-    let never = if matches!(origin, Origin::Workspace { .. }) {
+    let of_workspace = matches!(origin, Origin::Workspace { .. });
+    let base = PathBase {
+        file: path,
+        home,
+        takes_relative: of_workspace,
+    };
+    let never = if of_workspace {
         remove_operators(&mut document)
     } else {
         Vec::new()
@@ -256,11 +268,12 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     }
     raw.compiled = Compiled {
         key: key(&mut raw, &document)?,
+        sandbox: sandbox::compiled(std::mem::take(&mut raw.sandbox), base, &document)?,
         price: price::compiled(std::mem::take(&mut raw.price), &document)?,
         models: model::compiled(std::mem::take(&mut raw.models), &document)?,
         resilience: resilience(&document)?,
         tools: tools::compiled(std::mem::take(&mut raw.tool), &document)?,
-        servers: servers::compiled(std::mem::take(&mut raw.mcp), &document, &path.to_string_lossy())?,
+        servers: servers::compiled(std::mem::take(&mut raw.mcp), &document, base)?,
         policy: parse::compiled(std::mem::take(&mut raw.policy), &document, origin)?,
         source: document.source().clone(),
         loose,
@@ -274,6 +287,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         danger: raw.danger,
         compiled: Compiled {
             source: raw.compiled.source,
+            sandbox: raw.compiled.sandbox,
             policy: raw.compiled.policy,
             tools: raw.compiled.tools,
             loose: raw.compiled.loose,
@@ -302,17 +316,18 @@ fn preset_in_place(document: &Document<'_>) -> Result<(), Error> {
 }
 
 /// Removes what belongs to the operator alone, and lists it: who decides, who is notified, what gives out a key, where the
-/// model is, what opens a text.
+/// model is, what opens a text, what a confined command gets beyond the workspace.
 fn remove_operators(document: &mut Document<'_>) -> Vec<(String, Place)> {
     let mut never = Vec::new();
     retain(document.root_mut(), |at, name, value| {
-        if let (NOTIFY, DeValue::Table(ways)) = (name, value) {
-            retain(ways, |at, key, _| {
-                let is_way = WAYS.contains(&key);
-                if is_way {
-                    never.push((at, format!("{NOTIFY}.{key}")));
+        let of_table = OPERATORS_OF.into_iter().find(|(table, _)| *table == name);
+        if let (Some((_, keys)), DeValue::Table(table)) = (of_table, value) {
+            retain(table, |at, key, _| {
+                let is_operators = keys.contains(&key);
+                if is_operators {
+                    never.push((at, format!("{name}.{key}")));
                 }
-                !is_way
+                !is_operators
             });
             return true;
         }
@@ -333,14 +348,18 @@ pub fn is_operators(key: &str) -> bool {
         key.strip_prefix(name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    OPERATORS.into_iter().any(is_below) || WAYS.iter().any(|way| is_below(&format!("{NOTIFY}.{way}")))
+    let of_tables = OPERATORS_OF
+        .into_iter()
+        .flat_map(|(table, keys)| keys.iter().map(move |key| format!("{table}.{key}")));
+    OPERATORS.into_iter().any(is_below) || of_tables.into_iter().any(|name| is_below(&name))
 }
 
 /// Returns every value of a file that does more than tighten, with its place, in the order of the text.
 pub fn values(path: &Path, text: &str) -> Result<Vec<(String, At<serde_json::Value>)>, Error> {
     let document = Document::parse(&path.to_string_lossy(), text)?;
     let mut all = document.all_leaves();
-    all.retain(|(key, _)| !TIGHTENING.contains(&key.split('.').next().unwrap_or_default()));
+    let tightens = |key: &str| TIGHTENING.contains(&key.split('.').next().unwrap_or_default());
+    all.retain(|(key, _)| is_operators(key) || !tightens(key));
     Ok(all)
 }
 

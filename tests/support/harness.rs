@@ -43,6 +43,7 @@ pub fn at_home(command: &mut CommandBuilder, root: &Path, prefix: &str) {
     for name in [
         "OVERRULE_SESSIONS",
         "OVERRULE_MODEL",
+        "OVERRULE_SANDBOX",
         "SSH_TTY",
         "SSH_CONNECTION",
         "VTE_VERSION",

@@ -4,6 +4,8 @@
 
 use std::str::FromStr;
 
+use overrule_domain::sandbox::Level;
+
 /// Parses a whole number; `requested` describes the expected form in the error.
 pub fn whole<T: FromStr>(requested: &'static str) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| text.parse().map_err(|_| format!("write {requested}"))
@@ -12,6 +14,14 @@ pub fn whole<T: FromStr>(requested: &'static str) -> impl Fn(&str) -> Result<T, 
 /// Parses the number of an event, with or without `#`.
 pub fn event(text: &str) -> Result<u64, String> {
     whole("the number of an event, such as 40")(text.strip_prefix('#').unwrap_or(text))
+}
+
+/// Parses the level of a sandbox.
+pub fn level(text: &str) -> Result<Level, String> {
+    let level = Level::ALL
+        .into_iter()
+        .find(|level| level.number().to_string() == text);
+    level.ok_or_else(|| "write the number of a level, 0, 1 or 2, such as 1".to_owned())
 }
 
 /// Parses a factor above 0.
@@ -41,6 +51,7 @@ mod tests {
         "resume last --max-turns",
         "resume last --max-tokens",
         "resume last --parallel",
+        "resume last --sandbox",
         "replay last --speed",
         "fork last --at",
         "branches last name",
@@ -95,6 +106,9 @@ mod tests {
     fn what_is_out_of_reach_is_no_number_either() {
         for (words, number) in [
             ("replay last --speed", "0"),
+            ("resume last --sandbox", "3"),
+            ("resume last --sandbox", "01"),
+            ("resume last --sandbox", "1.5"),
             ("replay last --speed", "inf"),
             ("set-weight last tool", "1.5"),
             ("set-limits last --max-tokens", "99999999999999999999999"),

@@ -130,6 +130,7 @@ impl Settings {
         all.extend(self.notify.why());
         all.extend(self.approver.why());
         all.extend(self.danger.why());
+        all.extend(self.sandbox.why());
         all.extend(self.resilience_why());
         all
     }

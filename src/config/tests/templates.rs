@@ -61,7 +61,7 @@ fn template_errors_are_reported_with_their_place() {
         ),
         (
             format!("[tool.shell]\nundo = {{ tool = \"shell\", {args} }}"),
-            "2:1: `tool.shell.undo`: unknown key; known here: command, compensate, description, effect, http, idempotency_key, output, output_schema, pause_s, probe, schema, stdin, success, tags, timeout, waits",
+            "2:1: `tool.shell.undo`: unknown key; known here: command, compensate, description, effect, http, idempotency_key, network, output, output_schema, pause_s, probe, sandbox, schema, stdin, success, tags, timeout, waits",
         ),
         (
             "[tool.shell]\nprobe = { tool = \"shell\" }".to_owned(),

@@ -213,6 +213,8 @@ fn limits_and_urls_that_mean_nothing() {
         ("--max-time", "soon"),
         ("--max-price", "0"),
         ("--parallel", "0"),
+        ("--sandbox", "3"),
+        ("--sandbox", "-1"),
     ] {
         refused(&world, &run(&hello, &[flag, value]), 2);
     }

@@ -49,6 +49,39 @@ fn what_the_console_refuses_is_found_before() {
     world.run(&["config"]).ends(0);
 }
 
+#[test]
+fn config_lists_how_commands_are_confined_with_origins() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("home/.config/overrule")).unwrap();
+    let file = world.path("home/.config/overrule/config.toml");
+    std::fs::write(&file, "[sandbox]\nnetwork = [\"registry.example.org\"]\n").unwrap();
+    world.file("overrule.toml", "[sandbox]\nlevel = 2\nnetwork = [\"all\"]\n");
+    let listed = |args: &[&str], key: &str| {
+        let text = world.run(args).ends(0).out.clone();
+        let line = text.lines().find(|line| line.contains(key)).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("no {key} in {text}"))
+    };
+    let level = listed(&["config"], "sandbox.level");
+    assert!(
+        level.contains(" 2 ") && level.ends_with("overrule.toml:2"),
+        "{level}"
+    );
+    let network = listed(&["config"], "sandbox.network");
+    assert!(
+        network.contains(" registry.example.org ") && network.ends_with("config.toml:2"),
+        "{network}"
+    );
+    assert_eq!(
+        listed(&["config", "--json", "--sandbox", "0"], "sandbox.level"),
+        r#"{"key":"sandbox.level","value":"0","from":"--sandbox"}"#
+    );
+    world.run(&["config"]).tells("ignored: `sandbox.network` in");
+    world
+        .run(&["config", "--sandbox", "3"])
+        .ends(2)
+        .tells("write the number of a level, 0, 1 or 2");
+}
+
 /// A run that continues until the test ends it, while its settings file changes from one text to the next.
 fn follows(world: &World, file: &str, mut run: std::process::Command) {
     let reported = world.path("told.txt");

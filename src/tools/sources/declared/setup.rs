@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::fill::Pattern;
 use overrule_domain::call::EffectClass;
+use overrule_domain::sandbox::Level;
 
 /// A declared tool.
 #[derive(Debug, Clone)]
@@ -30,6 +31,10 @@ pub struct Declaration {
     pub output: Output,
     /// Where a key goes that is the same for each attempt of a call.
     pub key: Option<KeyPlace>,
+    /// How a command is confined; `None` for the level of the run.
+    pub sandbox: Option<Level>,
+    /// Hosts that a command may reach in addition to those of the run.
+    pub network: Vec<String>,
     /// All of it as JSON, with the variables of headers not filled in: any change makes another tool.
     pub written: String,
 }

@@ -37,6 +37,6 @@ mod view;
 mod whole;
 
 pub use definition::Definition;
-pub use setup::{BearerToken, ServerConfig, Via};
+pub use setup::{BearerToken, Confinement, ServerConfig, Via};
 pub use source::source;
 pub use view::{ServerView, ToolView};

@@ -11,6 +11,7 @@ use globset::{Glob, GlobMatcher};
 use secrecy::SecretString;
 
 use overrule_base::canon;
+use overrule_domain::sandbox::Level;
 
 /// A server of the settings or of a workspace's `.mcp.json`.
 #[derive(Debug, Clone)]
@@ -29,6 +30,19 @@ pub struct ServerConfig {
     pub secrets: Vec<SecretString>,
     /// The command line or address as written, before variables are filled in.
     pub written: String,
+    /// How its program is confined.
+    pub confinement: Confinement,
+}
+
+/// How the program of a server is confined. The settings of the run do not count for it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Confinement {
+    /// The level; not confined by default.
+    pub level: Level,
+    /// Directories that it may write besides the workspace.
+    pub write: Vec<PathBuf>,
+    /// Hosts that it may reach.
+    pub network: Vec<String>,
 }
 
 /// How a server is reached.
@@ -123,6 +137,7 @@ mod tests {
             file: "f".into(),
             secrets: Vec::new(),
             written: "http://localhost/".into(),
+            confinement: Confinement::default(),
         }
     }
 

@@ -212,7 +212,7 @@ mod tests {
     use crate::child::Environment;
     use crate::sources::mcp::definition::Definition;
     use crate::sources::mcp::server::Phase;
-    use crate::sources::mcp::setup::{Secrets, ServerConfig, Via};
+    use crate::sources::mcp::setup::{Confinement, Secrets, ServerConfig, Via};
 
     #[tokio::test]
     async fn a_server_that_is_refused_while_it_restarts_is_down_and_offers_nothing() {
@@ -229,6 +229,7 @@ mod tests {
             file: "f".into(),
             secrets: Vec::new(),
             written: "docs".into(),
+            confinement: Confinement::default(),
         };
         let places = (PathBuf::from("/"), None, None);
         let server = Arc::new(Server::new(config, Environment::default(), places));

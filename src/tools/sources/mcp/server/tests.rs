@@ -13,7 +13,7 @@ use crate::sources::mcp::call::{Target, call, send};
 use crate::sources::mcp::definition::Definition;
 use crate::sources::mcp::handler::Handler;
 use crate::sources::mcp::reader::Reader;
-use crate::sources::mcp::setup::{Secrets, Via};
+use crate::sources::mcp::setup::{Confinement, Secrets, Via};
 use crate::sources::mcp::transport::{Closed, Lines};
 use crate::tool::Job;
 use overrule_domain::call::Outcome;
@@ -127,6 +127,7 @@ fn config() -> ServerConfig {
         file: "f".into(),
         secrets: Vec::new(),
         written: "fake".into(),
+        confinement: Confinement::default(),
     }
 }
 
