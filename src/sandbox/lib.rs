@@ -16,6 +16,8 @@ pub mod plan;
 pub mod probe;
 pub mod protected;
 pub mod refusal;
+#[cfg(target_os = "linux")]
+pub mod session;
 pub mod start;
 
 pub use channel::{Outside, StartError};

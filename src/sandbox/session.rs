@@ -1,0 +1,253 @@
+//! Prepares the sandbox of a run: what this machine can do, the private directories, the profile, the plan of each child.
+//!
+//! Must not know: tools, settings files, who decides.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use overrule_base::canon;
+use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
+
+use crate::places::{self, HideError, HideRequest};
+use crate::plan::{Cache, Plan};
+use crate::probe::{self, Machine};
+use crate::protected::{self, Undone, Watch};
+use crate::start::{Confinement, Helper};
+
+/// How the children of a run are to be confined.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The level, 1 or 2.
+    pub level: Level,
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// Further directories that a child writes.
+    pub write: Vec<PathBuf>,
+    /// Further paths that it cannot read.
+    pub hide: Vec<PathBuf>,
+    /// Paths that are hidden by default and may be read.
+    pub show: Vec<PathBuf>,
+    /// Hosts that it reaches.
+    pub network: Vec<String>,
+    /// True where it may use Unix sockets.
+    pub unix_sockets: bool,
+    /// The home directory.
+    pub home: Option<PathBuf>,
+    /// Files and directories of this program.
+    pub own: Vec<PathBuf>,
+    /// The directory of all sandboxes.
+    pub store: PathBuf,
+    /// The session, or another name of what the private directories belong to.
+    pub session: String,
+    /// False where no namespaces are to be tried.
+    pub namespaces: bool,
+}
+
+/// Why a sandbox could not be prepared.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// The hidden paths cannot be named.
+    #[error(transparent)]
+    Hidden(#[from] HideError),
+    /// A directory that is to be written is not there.
+    #[error("cannot make `{}` writable in the sandbox: {error}; create it, or remove it from `write`", overrule_base::text::visible(&.path.to_string_lossy()))]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The private directories could not be made.
+    #[error("cannot prepare the sandbox in `{}`: {error}", overrule_base::text::visible(&.path.to_string_lossy()))]
+    Store {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// The sandbox of a run.
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    helper: Helper,
+    machine: Machine,
+    /// The workspace, resolved.
+    workspace: PathBuf,
+    home: Option<PathBuf>,
+    scratch: PathBuf,
+    caches: Vec<Cache>,
+    /// The directory of private caches, where there are no layers.
+    private: PathBuf,
+}
+
+/// The directories of sessions, in the store.
+const SESSIONS: &str = "sessions";
+/// The directories of caches, in the store.
+const CACHES: &str = "caches";
+/// What was undone, in the directory of a session.
+const UNDONE: &str = "undone";
+
+/// Returns the private directory of a session.
+pub fn directory(store: &Path, session: &str) -> PathBuf {
+    store.join(SESSIONS).join(session)
+}
+
+impl Sandbox {
+    /// Finds out what this machine can do, makes the private directories, and names the profile of the run.
+    pub async fn prepare(helper: Helper, request: &Request) -> Result<(Self, Profile), PrepareError> {
+        let Request { store, session, .. } = request;
+        let lost = |path: &Path| {
+            let path = path.to_owned();
+            move |error| PrepareError::Store { path, error }
+        };
+        let machine = probe::examine(&helper, store, request.namespaces)
+            .await
+            .map_err(lost(store))?;
+        let resolved = |path: &PathBuf| {
+            path.canonicalize().map_err(|error| PrepareError::Directory {
+                path: path.clone(),
+                error,
+            })
+        };
+        let workspace = resolved(&request.workspace)?;
+        let mut write = vec![workspace.clone()];
+        for path in &request.write {
+            write.push(resolved(path)?);
+        }
+        let scratch = directory(store, session);
+        for name in Plan::PRIVATE.into_iter().chain([UNDONE]) {
+            make(&scratch.join(name)).map_err(lost(&scratch))?;
+        }
+        let scratch = scratch.canonicalize().map_err(lost(&scratch))?;
+        let home = request.home.as_ref().and_then(|home| home.canonicalize().ok());
+        let caches = store.join(CACHES);
+        let of_workspace = canon::hash("overrule sandbox caches", &[workspace.as_os_str().as_encoded_bytes()]);
+        let private = caches.join(of_workspace.get(..16).unwrap_or(&of_workspace));
+        let keep: Vec<&Path> = write.iter().map(PathBuf::as_path).collect();
+        let listed = match &home {
+            Some(home) if machine.overlays => places::caches(home, &private, &keep),
+            _ => Vec::new(),
+        };
+        places::prepare(&private, &listed).map_err(lost(&private))?;
+        let sandbox = Self {
+            helper,
+            machine,
+            workspace,
+            home,
+            scratch,
+            caches: listed,
+            private,
+        };
+        let profile = sandbox.profile(request, &write)?;
+        Ok((sandbox, profile))
+    }
+
+    fn profile(&self, request: &Request, write: &[PathBuf]) -> Result<Profile, PrepareError> {
+        let keep: Vec<&Path> = write.iter().map(PathBuf::as_path).collect();
+        let hidden = places::hidden(&HideRequest {
+            root: Path::new("/"),
+            home: self.home.as_deref(),
+            own: &request.own,
+            hide: &request.hide,
+            show: &request.show,
+            keep: &keep,
+        })?;
+        let mut missing = self.machine.missing.clone();
+        let mut lacks = |guarantee: Guarantee, why: &str| {
+            if !missing.iter().any(|one| one.guarantee == guarantee) {
+                missing.push(Missing {
+                    guarantee,
+                    why: why.to_owned(),
+                });
+            }
+        };
+        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let profile = Profile {
+            level: request.level,
+            write: write.iter().map(text).collect(),
+            hidden: hidden.iter().map(text).collect(),
+            network: request.network.clone(),
+            unix_sockets: request.unix_sockets,
+            missing: Vec::new(),
+        };
+        if profile.reaches_all() {
+            lacks(Guarantee::Network, "the settings allow every host");
+        }
+        if profile.unix_sockets {
+            lacks(Guarantee::Sockets, "the settings allow Unix sockets");
+        }
+        let is_above = |path: &PathBuf| hidden.iter().any(|hidden| hidden.starts_with(path));
+        if !self.machine.namespaces && write.iter().any(is_above) {
+            lacks(
+                Guarantee::Hidden,
+                "a writable directory has hidden paths in it, and there are no namespaces",
+            );
+        }
+        missing.sort_by_key(|one| one.guarantee);
+        Ok(Profile { missing, ..profile })
+    }
+
+    /// Begins the execution of a call: notes the protected paths, and plans the confinement of its children.
+    pub fn begin(&self, profile: &Profile) -> Begun {
+        let is_written = profile.level == Level::Workspace;
+        let workspace = &self.workspace;
+        let of = |find: fn(&Path) -> Vec<PathBuf>| if is_written { find(workspace) } else { Vec::new() };
+        let plan = Plan {
+            profile: profile.clone(),
+            namespaces: self.machine.namespaces,
+            scratch: self.scratch.clone(),
+            pinned: of(protected::git_directories),
+            read_only: of(protected::existing),
+            linked: of(protected::linked),
+            caches: self.caches.clone(),
+            home: self.home.clone(),
+            keeps_terminal: false,
+        };
+        Begun {
+            confinement: Confinement {
+                plan,
+                helper: self.helper.clone(),
+            },
+            watch: is_written.then(|| Watch::begin(workspace, &self.scratch.join(UNDONE))),
+            variables: if self.machine.overlays {
+                Vec::new()
+            } else {
+                places::private_caches(&self.private)
+            },
+        }
+    }
+
+    /// Returns what this machine can do.
+    pub const fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Returns the temporary directory of the session, as it is named outside.
+    pub fn temporary(&self) -> PathBuf {
+        self.scratch.join("tmp")
+    }
+}
+
+/// An execution that has begun.
+#[derive(Debug)]
+pub struct Begun {
+    /// How its children are confined.
+    pub confinement: Confinement,
+    /// Variables that its children get in addition.
+    pub variables: Vec<(&'static str, PathBuf)>,
+    watch: Option<Watch>,
+}
+
+impl Begun {
+    /// Ends the execution: undoes the changes of protected paths, and returns them.
+    pub fn end(self) -> Vec<Undone> {
+        self.watch.map(Watch::end).unwrap_or_default()
+    }
+}
+
+/// Makes a directory for its owner alone, with those above it.
+fn make(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
