@@ -2,7 +2,11 @@
 //!
 //! Must not know: how a kernel holds a guarantee, what a path holds.
 
+mod outside;
+
 use serde::{Deserialize, Serialize};
+
+pub use outside::{outside, outside_fault};
 
 /// How much a child may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]

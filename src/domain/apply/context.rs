@@ -49,7 +49,7 @@ fn changed(state: &State, event: &Event) -> Changed {
     match event {
         Event::Call(event) => of_call(event.call()),
         Event::Resilience(event) => event.call().map_or(Changed::Anything, of_call),
-        Event::Weight(_) | Event::Run(RunEvent::AgentAsked { .. } | RunEvent::SideRequest(_)) => {
+        Event::Weight(_) | Event::Sandbox(_) | Event::Run(RunEvent::AgentAsked { .. } | RunEvent::SideRequest(_)) => {
             Changed::Nothing
         }
         Event::Turn(event) => match event {
