@@ -264,7 +264,10 @@ impl State {
 
     /// How the children of the run are confined: as it was started or last set up, with what the operator allowed since.
     pub fn sandbox_profile(&self) -> Profile {
-        let recorded = self.started.as_ref().and_then(|one| one.sandbox.profile.as_deref());
+        let recorded = self
+            .started
+            .as_ref()
+            .and_then(|one| one.sandbox.profile.as_deref());
         let recorded = recorded.cloned().unwrap_or_default();
         recorded.widened(&self.settings.widenings)
     }

@@ -2,10 +2,9 @@
 //!
 //! Must not know: the journal's format.
 
-use overrule_domain::advice::{Advice, RuleUses, decide};
+use overrule_domain::advice::Advice;
 use overrule_domain::apply::apply;
-use overrule_domain::auto_approved;
-use overrule_domain::call::{Call, Status, Verdict};
+use overrule_domain::call::Call;
 use overrule_domain::draft::Draft;
 use overrule_domain::envelope::{Actor, Moment, stamp};
 use overrule_domain::event::run::Started;

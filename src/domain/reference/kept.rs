@@ -33,7 +33,9 @@ pub fn complete<'a>(old: &str, new: &'a str, same_tool: bool) -> Cow<'a, str> {
     };
     let old = members(old).unwrap_or_default();
     let is_kept = |name: &str| {
-        (same_tool || !REASONS.contains(&name)) && NAMES.contains(&name) && own.iter().all(|one| one.name != name)
+        (same_tool || !REASONS.contains(&name))
+            && NAMES.contains(&name)
+            && own.iter().all(|one| one.name != name)
     };
     let last = |at: usize, member: &Member<'_>| old.iter().skip(at + 1).all(|one| one.name != member.name);
     let kept: Vec<String> = (old.iter().enumerate())

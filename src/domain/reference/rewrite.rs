@@ -150,7 +150,9 @@ pub fn why(args: &str) -> Option<String> {
 pub(crate) fn outside(args: &str) -> Vec<(String, bool)> {
     let found = strings(args).into_iter().filter(|found| found.at == "/_outside");
     let is_text = |range: &Range<usize>| args.get(range.clone()).is_some_and(|raw| raw.starts_with('"'));
-    found.map(|found| (found.value.into_owned(), is_text(&found.range))).collect()
+    found
+        .map(|found| (found.value.into_owned(), is_text(&found.range)))
+        .collect()
 }
 
 /// The argument text without the reason for the call. Borrowed where there is none.
@@ -235,7 +237,8 @@ fn strings(text: &str) -> Vec<StringValue<'_>> {
                 };
                 let is_reserved = match stack.first() {
                     Some(Level::Object { key, .. }) => {
-                        **key == *"_after" || (member.is_some() && matches!(&**key, "_as" | "_out" | "_why" | "_outside"))
+                        **key == *"_after"
+                            || (member.is_some() && matches!(&**key, "_as" | "_out" | "_why" | "_outside"))
                     }
                     _ => false,
                 };

@@ -72,7 +72,11 @@ mod tests {
             assert_eq!(outside_fault(good), None, "{good}");
         }
         for bad in [r#"{"_outside":true}"#, r#"{"_outside":["why"]}"#] {
-            assert_eq!(outside_fault(bad).map(|one| one.path).as_deref(), Some("/_outside"), "{bad}");
+            assert_eq!(
+                outside_fault(bad).map(|one| one.path).as_deref(),
+                Some("/_outside"),
+                "{bad}"
+            );
         }
     }
 }
