@@ -150,6 +150,20 @@ mod tests {
     }
 
     #[test]
+    fn the_reason_to_leave_the_sandbox_is_kept_for_the_same_tool_only() {
+        let old = r#"{"command":"a","_outside":"it needs docker"}"#;
+        assert_eq!(
+            complete(old, r#"{"command":"b"}"#, true),
+            r#"{"_outside":"it needs docker","command":"b"}"#
+        );
+        assert_eq!(complete(old, r#"{"path":"b"}"#, false), r#"{"path":"b"}"#);
+        assert_eq!(
+            complete(old, r#"{"command":"b","_outside":null}"#, true),
+            r#"{"command":"b"}"#
+        );
+    }
+
+    #[test]
     fn nothing_changes_where_nothing_is_to_keep_or_remove() {
         for (old, new) in [
             (r#"{"path":"a"}"#, r#"{ "path" : "b", }"#),

@@ -59,7 +59,7 @@ pub struct Rules {
     pub files: BTreeMap<String, String>,
     /// Where the links in the paths of a call lead to.
     pub place: String,
-    /// What the operator allowed the children in addition.
+    /// What the operator allowed the children of `shell` in addition.
     pub sandbox: String,
     /// The hash of the file that every call with effects writes; nothing where it is not known.
     pub target: Option<String>,
@@ -334,7 +334,8 @@ impl Advice for Rules {
         let files = operands
             .iter()
             .fold(String::new(), |all, one| all + " " + &one.path + " " + &one.hash);
-        Digest(format!("{call} {rev} {tool} {args}{files}{}{}", self.place, self.sandbox).into())
+        let sandbox = if tool == "shell" { &*self.sandbox } else { "" };
+        Digest(format!("{call} {rev} {tool} {args}{files}{}{sandbox}", self.place).into())
     }
 
     /// `file` in the arguments names what is run.
