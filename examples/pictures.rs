@@ -220,6 +220,7 @@ fn guarded(envelope: &Arc<Envelope>) -> Arc<Envelope> {
                 args: &args.unwrap_or_default(),
                 server: None,
                 is_of_agent: false,
+                sandbox: overrule::policy::Placement::default(),
             });
         }
         _ => {}

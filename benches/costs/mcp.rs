@@ -181,6 +181,8 @@ fn job() -> Job {
         private: Arc::from([]),
         withheld: overrule::tools::nothing_withheld(),
         cancel: CancellationToken::new(),
+        profile: None,
+        on_refused: Arc::new(|_| {}),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
         ask: ask_nobody(),

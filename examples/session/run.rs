@@ -305,6 +305,7 @@ pub fn started() -> Started {
         tags: Vec::new(),
         pause_ms: 0,
         takes_truncated: false,
+        confined: false,
         probe: None,
         compensate: None,
         origin: None,

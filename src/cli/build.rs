@@ -23,7 +23,8 @@ use overrule_domain::envelope::Envelope;
 use overrule_domain::event::run::{Limits, Started};
 use overrule_domain::id::Seq;
 use overrule_domain::price::Price;
-use overrule_engine::advise::{Adviser, ShellStart};
+use overrule_domain::sandbox::Profile;
+use overrule_engine::advise::{Adviser, Sandbox, ShellStart};
 use overrule_engine::approver::{self, Approver};
 use overrule_engine::clock::Clock;
 use overrule_engine::log::{Log, Unwritten};
@@ -67,6 +68,8 @@ pub struct AppContext {
     pub places: Places,
     /// Files and directories that no tool of a run may read or write.
     pub private: Vec<PathBuf>,
+    /// How the children of a run are confined; level 0 where they are not.
+    pub sandbox: Profile,
     /// The agents that this process supervises.
     pub agents: Agents,
     /// Theme and keys, once they were read.
@@ -94,6 +97,7 @@ impl AppContext {
             reach: address::Flags::of(common, &settings.sessions),
             record: common.record.clone(),
             places,
+            sandbox: Profile::default(),
             agents: operator::agents(&env),
             look: OnceLock::new(),
             env,
@@ -208,7 +212,7 @@ impl AppContext {
                 programs: Arc::from(environment.search_path()),
             },
             environment: Arc::from(names.join("\n")),
-            sandbox: Arc::from("sandbox level 0"),
+            sandbox: Sandbox::new(self.sandbox.clone()),
             approver: None,
             headless,
             ladder: Ladder::new(resilience, overrule_engine::ids::seed()),
@@ -288,7 +292,7 @@ impl AppContext {
             system: Arc::from(prompt::system(setup.output_schema.as_deref())),
             tools,
             policy: self.settings.preset.value.to_string(),
-            sandbox: adviser.sandbox.to_string(),
+            sandbox: adviser.sandbox.recorded(),
             limits: Limits {
                 context: self.settings.context.limit(self.window(setup)),
                 ..self.settings.limits.values()

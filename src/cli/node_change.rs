@@ -90,7 +90,8 @@ fn seen<'a>(state: &State, command: &'a Command) -> Option<NodeSnapshot<'a>> {
         | Command::Edit(_)
         | Command::Escape(_)
         | Command::Resilience(_)
-        | Command::Weight(_) => None,
+        | Command::Weight(_)
+        | Command::Sandbox(_) => None,
     }
 }
 

@@ -20,7 +20,7 @@ use overrule_domain::refusal::Refusal;
 use overrule_domain::state::State;
 use overrule_engine as engine;
 use overrule_engine::Launch;
-use overrule_engine::advise::Adviser;
+use overrule_engine::advise::{Adviser, Sandbox};
 use overrule_engine::clock::Clock;
 use overrule_engine::driver::record_only::Unrecorded;
 use overrule_journal::{self as journal, Damage, Loaded, Place, Writer};
@@ -237,6 +237,8 @@ pub fn adviser(
     }
     adviser.watch = adviser.watch.on(state);
     adviser.keep_rules(&state.settings.rules);
+    // A verb on a stored session decides about what was recorded.
+    adviser.sandbox = Sandbox::new(state.sandbox_profile());
     adviser.keep_resilience(state);
     Ok(adviser)
 }

@@ -112,6 +112,7 @@ pub fn resume_session(
     if admitted.rules_count {
         adviser.keep_rules(&state.settings.rules);
     }
+    adviser.keep_widenings(&state.settings.widenings);
     notices.extend(rules_in_force(&adviser));
     let model: Arc<dyn Model> = models::build(&context, &setup.model, !headless)?;
     let mut fitted = context.started(&adviser, &*model, &setup, &recorded.input)?;

@@ -390,6 +390,8 @@ async fn call(
         private: registry.private().clone(),
         withheld: tools::nothing_withheld(),
         cancel: cancel.clone(),
+        profile: None,
+        on_refused: Arc::new(|_| {}),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
         ask: tools::ask_nobody(),

@@ -19,6 +19,7 @@ use super::orphan_process::OrphanProcess;
 use super::ready;
 use super::repair_trace;
 use super::rule::{RuleSpec, SessionRule};
+use super::sandbox::{Profile, Widening};
 use super::state::State;
 use super::weight::ToolOffer;
 
@@ -85,6 +86,14 @@ pub trait Advice {
 
     /// The same advice with these rules of the session in force and no others.
     fn with_rules(&self, rules: &[SessionRule]) -> Box<dyn Advice + '_>;
+
+    /// The same advice with a sandbox that allows this in addition.
+    fn with_sandbox(&self, by: &[Widening]) -> Box<dyn Advice + '_>;
+
+    /// The profile of the sandbox in which a call starts; none for a call that nothing confines, or that asks to run outside.
+    fn profile(&self, _tool: &str, _args: &str) -> Option<Arc<Profile>> {
+        None
+    }
 
     /// Hash of what is shown for a decision and would run, with the files that it may run.
     fn digest(&self, call: NodeId, rev: Rev, what: (&str, &str), operands: &[Operand]) -> Digest;
@@ -385,6 +394,10 @@ impl Advice for Cards<'_> {
     }
 
     fn with_rules(&self, _rules: &[SessionRule]) -> Box<dyn Advice + '_> {
+        Box::new(*self)
+    }
+
+    fn with_sandbox(&self, _by: &[Widening]) -> Box<dyn Advice + '_> {
         Box::new(*self)
     }
 

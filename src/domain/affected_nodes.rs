@@ -358,7 +358,8 @@ impl AffectedNodes {
             | Event::Edit(_)
             | Event::Resilience(_)
             | Event::Escape(_)
-            | Event::Weight(_) => {}
+            | Event::Weight(_)
+            | Event::Sandbox(_) => {}
         }
     }
 }

@@ -18,6 +18,7 @@ mod recall;
 mod repair;
 mod resilience;
 mod run;
+mod sandbox;
 mod summary;
 mod turn;
 mod weight;
@@ -55,6 +56,7 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         Event::Escape(event) => escape::apply(state, at, event),
         Event::Resilience(event) => resilience::apply(state, at, event),
         Event::Weight(event) => weight::apply(state, at, event),
+        Event::Sandbox(event) => sandbox::apply(state, event),
     }
     if let Some((id, before)) = subject
         && index::shown(state, id) != before
@@ -91,6 +93,7 @@ fn subject(event: &Event) -> Option<NodeId> {
     match event {
         Event::Call(event) => Some(event.call()),
         Event::Resilience(event) => event.call(),
+        Event::Sandbox(event) => event.call(),
         Event::Edit(EditEvent::Revised { node, .. }) => Some(node.call()),
         Event::Edit(_) | Event::Run(_) | Event::Turn(_) | Event::Escape(_) | Event::Weight(_) => None,
     }

@@ -13,6 +13,7 @@ use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
 use super::ladder::{Fix, Stage};
 use super::output_digest::OutputDigest;
 use super::repair::Change;
+use super::sandbox::Refused;
 
 mod error_text;
 mod operand;
@@ -129,6 +130,8 @@ pub struct AttemptRecord {
     pub fenced: bool,
     /// What admitted it, and where it runs.
     pub launch: LaunchContext,
+    /// What the sandbox refused it.
+    pub refused: Vec<Refused>,
 }
 
 /// A call without its content: tool and arguments are in the revisions of its node.

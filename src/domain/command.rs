@@ -19,6 +19,7 @@ use super::escape::Detector;
 use super::event::run::Limits;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
 use super::rule::RuleRequest;
+use super::sandbox::Widening;
 
 /// A command, by family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +37,8 @@ pub enum Command {
     Resilience(ResilienceCommand),
     /// About how well tools serve.
     Weight(WeightCommand),
+    /// About the sandbox.
+    Sandbox(SandboxCommand),
 }
 
 impl Command {
@@ -423,5 +426,16 @@ pub enum WeightCommand {
         /// The tool; none for all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tool: Option<Arc<str>>,
+    },
+}
+
+/// Commands about the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum SandboxCommand {
+    /// Allow the children of the run more, for the rest of the session.
+    Widen {
+        /// What.
+        by: Widening,
     },
 }

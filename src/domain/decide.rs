@@ -14,6 +14,7 @@ mod reduce;
 mod resilience;
 mod rule;
 mod run;
+mod sandbox;
 mod stream;
 mod weight;
 
@@ -40,6 +41,7 @@ pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<
         Command::Escape(command) => escape::decide(&mut draft, command)?,
         Command::Resilience(command) => resilience::decide(&mut draft, advice, command)?,
         Command::Weight(command) => weight::decide(&mut draft, command)?,
+        Command::Sandbox(command) => sandbox::decide(&mut draft, advice, command)?,
     }
     if matches!(command, Command::Call(_) | Command::Edit(_)) {
         restore_holds(&mut draft, Some(command));
@@ -78,6 +80,11 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
         Input::Spawned { .. } | Input::Finished { .. } | Input::Probed { .. } => {
             execution::report(&mut draft, input);
         }
+        Input::Confined {
+            call,
+            attempt,
+            refused,
+        } => sandbox::confined(&mut draft, *call, *attempt, refused),
         Input::RepairAnswered {
             call,
             rev,

@@ -38,7 +38,7 @@ fn of_event(state: &State, envelope: &Envelope) -> Vec<Effect> {
         Event::Edit(event) => of_edit(envelope, event),
         Event::Resilience(event) => of_resilience(state, envelope, event),
         Event::Escape(event) => of_escape(state, event),
-        Event::Weight(_) => Vec::new(),
+        Event::Weight(_) | Event::Sandbox(_) => Vec::new(),
     }
 }
 

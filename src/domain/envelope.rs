@@ -9,11 +9,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::event::Event;
+use super::event::{Event, RunEvent};
 use super::id::Seq;
 
-/// Version of the journal format that this program writes. It reads version 1 too, where some names were other ones.
-pub const FORMAT: u32 = 2;
+/// Newest version of the journal format that this program reads and writes. In version 1 some names were other ones;
+/// version 3 has more events and members.
+pub const FORMAT: u32 = 3;
+/// Version of a record that needs nothing of a newer one. Older programs read it.
+const COMMON: u32 = 2;
 
 /// Who caused an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,14 +70,29 @@ impl Via {
 #[serde(untagged)]
 enum Repr {
     Name(Arc<str>),
-    Spoke { name: Arc<str>, via: Via },
+    Spoke { name: Arc<str>, via: Place },
+}
+
+/// A place as it is written. One that only a newer program knows is read as none.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Place {
+    Known(Via),
+    Unknown(Arc<str>),
 }
 
 impl From<Repr> for Operator {
     fn from(written: Repr) -> Self {
         match written {
             Repr::Name(name) => Self { name, via: None },
-            Repr::Spoke { name, via } => Self { name, via: Some(via) },
+            Repr::Spoke {
+                name,
+                via: Place::Known(via),
+            } => Self { name, via: Some(via) },
+            Repr::Spoke {
+                name,
+                via: Place::Unknown(_),
+            } => Self { name, via: None },
         }
     }
 }
@@ -83,7 +101,10 @@ impl From<Operator> for Repr {
     fn from(Operator { name, via }: Operator) -> Self {
         match via {
             None => Self::Name(name),
-            Some(via) => Self::Spoke { name, via },
+            Some(via) => Self::Spoke {
+                name,
+                via: Place::Known(via),
+            },
         }
     }
 }
@@ -171,6 +192,18 @@ pub fn stamp(
 }
 
 impl Envelope {
+    /// Returns the version of the journal format that its record has: the oldest one with everything that is in it.
+    pub fn format(&self) -> u32 {
+        let needs_newest = match &self.event {
+            Event::Sandbox(_) => true,
+            Event::Run(RunEvent::Started(started) | RunEvent::Refitted { started }) => {
+                started.sandbox.profile.is_some() || started.tools.iter().any(|card| card.confined)
+            }
+            _ => false,
+        };
+        if needs_newest { FORMAT } else { COMMON }
+    }
+
     /// Returns when it was recorded.
     pub const fn moment(&self) -> Moment {
         Moment {

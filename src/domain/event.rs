@@ -10,6 +10,7 @@ pub mod edit;
 pub mod escape;
 pub mod resilience;
 pub mod run;
+pub mod sandbox;
 pub mod turn;
 pub mod weight;
 
@@ -20,6 +21,7 @@ pub use edit::EditEvent;
 pub use escape::EscapeEvent;
 pub use resilience::ResilienceEvent;
 pub use run::RunEvent;
+pub use sandbox::SandboxEvent;
 pub use turn::TurnEvent;
 pub use weight::WeightEvent;
 
@@ -41,4 +43,6 @@ pub enum Event {
     Resilience(ResilienceEvent),
     /// Of the weights of tools.
     Weight(WeightEvent),
+    /// Of the sandbox.
+    Sandbox(SandboxEvent),
 }

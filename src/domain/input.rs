@@ -12,6 +12,7 @@ use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use super::ladder::Timer;
 use super::node::Channel;
 use super::repair::{Passing, Reply};
+use super::sandbox::Refused;
 use super::server_question::QuestionId;
 use super::turn::{Stop, StreamFault, Usage};
 
@@ -80,6 +81,15 @@ pub enum Input {
         pid: u32,
         /// Its start time in clock ticks since boot.
         ticks: u64,
+    },
+    /// The sandbox refused accesses of an execution. It comes before its end.
+    Confined {
+        /// The call.
+        call: NodeId,
+        /// The execution.
+        attempt: Attempt,
+        /// What was refused.
+        refused: Vec<Refused>,
     },
     /// An execution ended.
     Finished {

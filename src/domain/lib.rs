@@ -54,6 +54,7 @@ mod overflow;
 pub mod pending_retry;
 pub mod price;
 pub mod ready;
+pub mod recheck;
 pub mod reduction;
 pub mod reference;
 pub mod refusal;

@@ -2,7 +2,13 @@
 //!
 //! Must not know: how a kernel holds a guarantee, what a path holds.
 
+mod outside;
+mod placement;
+
 use serde::{Deserialize, Serialize};
+
+pub use outside::{outside, outside_fault};
+pub use placement::Placement;
 
 /// How much a child may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]

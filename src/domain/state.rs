@@ -31,6 +31,7 @@ use super::reduction::summary::SummaryQuestion;
 use super::reference::rewrite::{self, Scanned};
 use super::repair_stats::RepairStats;
 use super::rule::SessionRule;
+use super::sandbox::{Profile, Widening};
 use super::thread::Child;
 use super::tool_change::ToolChange;
 use super::turn::{Turn, Usage};
@@ -125,6 +126,8 @@ pub struct Settings {
     pub resilience: Option<Configured>,
     /// Tools as they were before the run was set up again, oldest first.
     pub tool_changes: Vec<ToolChange>,
+    /// What the operator allowed the children of the run in addition, oldest first.
+    pub widenings: Vec<Widening>,
 }
 
 /// What the operator did and does: edits with the epochs that they began, open editors, decisions.
@@ -257,6 +260,16 @@ impl State {
     pub fn model_wait_ms(&self) -> u64 {
         let set = self.settings.resilience.as_ref();
         set.map_or(Configured::MODEL_WAIT_MS, |set| set.model_wait_ms)
+    }
+
+    /// How the children of the run are confined: as it was started or last set up, with what the operator allowed since.
+    pub fn sandbox_profile(&self) -> Profile {
+        let recorded = self
+            .started
+            .as_ref()
+            .and_then(|one| one.sandbox.profile.as_deref());
+        let recorded = recorded.cloned().unwrap_or_default();
+        recorded.widened(&self.settings.widenings)
     }
 
     /// The node of this id.

@@ -22,14 +22,15 @@ pub struct ToolChange {
 
 /// Returns true if anything changed that a decision on a call of the tool depends on.
 fn differs(one: &ToolCard, other: &ToolCard) -> bool {
-    (&one.description, &one.schema, one.effect, &one.tags, &one.origin)
-        != (
-            &other.description,
-            &other.schema,
-            other.effect,
-            &other.tags,
-            &other.origin,
-        )
+    one.confined != other.confined
+        || (&one.description, &one.schema, one.effect, &one.tags, &one.origin)
+            != (
+                &other.description,
+                &other.schema,
+                other.effect,
+                &other.tags,
+                &other.origin,
+            )
 }
 
 /// Describes changes in what a tool can do and how it is approved; contains untrusted text.
@@ -41,6 +42,11 @@ pub fn raised(was: &ToolCard, now: &ToolCard) -> Vec<String> {
     }
     if was.tags != now.tags {
         changes.push(format!("tags {} became {}", listed(was), listed(now)));
+    }
+    match (was.confined, now.confined) {
+        (true, false) => changes.push("its calls run without the sandbox now".to_owned()),
+        (false, true) => changes.push("its calls run in the sandbox now".to_owned()),
+        _ => {}
     }
     let pin = |card: &ToolCard| card.origin.as_ref().map(|origin| Arc::clone(&origin.pin));
     if pin(was) != pin(now) {

@@ -31,6 +31,7 @@ use overrule_domain::node::Node;
 use overrule_domain::orphan_process::OrphanProcess;
 use overrule_domain::output;
 use overrule_domain::rule::{RuleSpec, SessionRule};
+use overrule_domain::sandbox::{Placement, Profile, Widening};
 use overrule_domain::state::State;
 use overrule_domain::thread;
 use overrule_domain::weight::ToolOffer;
@@ -49,7 +50,10 @@ use overrule_tools::registry::Registry;
 
 mod links;
 mod read_only;
+mod sandboxed;
 mod stricter;
+
+pub use sandboxed::Sandbox;
 
 use links::FollowedLinks;
 use stricter::{NOT_CHECKABLE, asks, parked, warned};
@@ -75,7 +79,7 @@ pub struct Adviser {
     /// Names of the environment variables that a child process receives.
     pub environment: Arc<str>,
     /// How child processes are confined.
-    pub sandbox: Arc<str>,
+    pub sandbox: Sandbox,
     /// What happens when calls fail.
     pub ladder: Ladder,
     /// How well the tools have served so far.
@@ -215,6 +219,7 @@ impl Advice for Adviser {
             args: &value,
             server: spec.and_then(|spec| spec.card.server()),
             is_of_agent,
+            sandbox: self.placement(tool, args),
         };
         let moment = Moment {
             now: self.now,
@@ -243,6 +248,9 @@ impl Advice for Adviser {
                 "this run has no tool `{}`",
                 overrule_base::text::visible(tool)
             ));
+        }
+        if self.placement(tool, args) == Placement::Outside {
+            return Err(session::LEAVES.to_owned());
         }
         session::may_always(tool, &parse_args(args))?;
         let links = FollowedLinks::of(&self.reader, (tool, args));
@@ -273,6 +281,17 @@ impl Advice for Adviser {
         Box::new(other)
     }
 
+    fn with_sandbox(&self, by: &[Widening]) -> Box<dyn Advice + '_> {
+        let mut other = self.clone();
+        other.keep_widenings(by);
+        Box::new(other)
+    }
+
+    fn profile(&self, tool: &str, args: &str) -> Option<Arc<Profile>> {
+        let is_inside = self.placement(tool, args).is_inside();
+        is_inside.then(|| Arc::clone(self.sandbox.profile()))
+    }
+
     fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), operands: &[Operand]) -> Digest {
         let definition = self.registry.definition(tool).map_or("", |definition| definition);
         let (call, rev) = (call.to_string(), rev.0.to_le_bytes());
@@ -285,7 +304,7 @@ impl Advice for Adviser {
             args.as_bytes(),
             self.workspace.as_os_str().as_encoded_bytes(),
             self.environment.as_bytes(),
-            self.sandbox.as_bytes(),
+            self.sandbox.part(self.placement(tool, args)).as_bytes(),
         ];
         parts.extend(contents(operands));
         // Where no link leads elsewhere, the path in the arguments says it all.

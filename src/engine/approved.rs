@@ -11,6 +11,7 @@ use overrule_domain::advice::Advice;
 use overrule_domain::call::Status;
 use overrule_domain::id::{Attempt, NodeId, Rev};
 use overrule_domain::ready;
+use overrule_domain::sandbox::Profile;
 use overrule_domain::state::State;
 
 /// An execution that was decided on.
@@ -21,6 +22,8 @@ pub struct Approved {
     attempt: Attempt,
     tool: Arc<str>,
     bytes: Arc<str>,
+    profile: Option<Arc<Profile>>,
+    is_outside: bool,
 }
 
 /// Why a recorded intent must not be carried out.
@@ -29,9 +32,9 @@ pub enum Error {
     /// No recorded decision allows this revision to run.
     #[error("{0} is not approved: nothing runs without a recorded decision")]
     Undecided(NodeId),
-    /// The tool, a file that it may run, its directory or its environment changed since the decision.
+    /// The tool, a file that it may run, its directory, its environment or its sandbox changed since the decision.
     #[error(
-        "{0} changed after its approval (its tool, a file that it may run, its directory or environment): \
+        "{0} changed after its approval (its tool, a file that it may run, its directory, environment or sandbox): \
          nothing ran"
     )]
     Changed(NodeId),
@@ -67,7 +70,10 @@ impl Approved {
         if call.digest.as_ref() != Some(&advice.digest(id, rev, (tool, &bytes), &operands)) {
             return Err(Error::Changed(id));
         }
+        let profile = advice.profile(tool, &bytes);
         Ok(Self {
+            is_outside: profile.is_none() && advice.profile(tool, "{}").is_some(),
+            profile,
             call: id,
             rev,
             attempt,
@@ -94,6 +100,16 @@ impl Approved {
     /// Returns the name of the tool.
     pub fn tool(&self) -> &str {
         &self.tool
+    }
+
+    /// Returns the profile of the sandbox in which it starts; none outside, and for a tool that is not confined.
+    pub fn profile(&self) -> Option<&Arc<Profile>> {
+        self.profile.as_ref()
+    }
+
+    /// Returns true for a call of a confined tool that was approved to run outside of the sandbox.
+    pub fn is_outside(&self) -> bool {
+        self.is_outside
     }
 
     /// Returns the exact bytes of the arguments.

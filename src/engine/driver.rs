@@ -112,6 +112,7 @@ impl Driver {
     /// [records a command](Self::record_one).
     pub fn new(mut parts: Parts) -> (Self, Handle) {
         parts.adviser.watch = parts.adviser.watch.on(&parts.state);
+        parts.adviser.keep_widenings(&parts.state.settings.widenings);
         let (to_inbox, inbox) = mpsc::channel(INBOX);
         let (live, watched) = watch::channel(LiveTurns::default());
         let (reported, newest) = watch::channel(Seq(0));

@@ -279,6 +279,7 @@ impl Executor {
         self.runs.insert((call, attempt), cancel.clone());
         let inbox = self.inbox.clone();
         let (spawned, tasks) = (self.inbox.clone(), self.tasks.clone());
+        let (confined, reports) = (self.inbox.clone(), self.tasks.clone());
         let clock = self.clock;
         let (tails, printed) = (self.inbox.tails().clone(), self.inbox.tails().clone());
         tails.begin(call, attempt);
@@ -303,6 +304,17 @@ impl Executor {
                     tasks.spawn(left);
                 }
             }),
+            on_refused: Arc::new(move |refused| {
+                let confine = Input::Confined {
+                    call,
+                    attempt,
+                    refused,
+                };
+                if let Some(left) = confined.begin(Message::Input(confine)) {
+                    reports.spawn(left);
+                }
+            }),
+            profile: approved.profile().cloned(),
             on_output: Arc::new(move |bytes| printed.push(call, attempt, bytes)),
             ask: self.questions.of((call, attempt), self.inbox.clone()),
         };

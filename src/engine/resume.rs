@@ -2,18 +2,16 @@
 //!
 //! Must not know: the journal's format.
 
-use overrule_domain::advice::{Advice, RuleUses, decide};
+use overrule_domain::advice::Advice;
 use overrule_domain::apply::apply;
-use overrule_domain::auto_approved;
-use overrule_domain::call::{Call, Status, Verdict};
+use overrule_domain::call::Call;
 use overrule_domain::draft::Draft;
 use overrule_domain::envelope::{Actor, Moment, stamp};
 use overrule_domain::event::run::Started;
-use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::id::{Attempt, NodeId, Seq};
-use overrule_domain::ready;
+use overrule_domain::recheck;
 use overrule_domain::state::{LedgerOutcome, State};
-use overrule_domain::thread;
 use overrule_domain::turn::Stream;
 
 /// Returns the executions that were running when the process that had started them ended.
@@ -68,49 +66,6 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
     state.calls.values().flat_map(of_call).collect()
 }
 
-/// Returns the decided or waiting calls that differ from what was shown. Their tool, a file that
-/// they may run, the directory or the environment differs in this process, or the policy would not
-/// ask about them, or not for as long.
-fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
-    let agenda = &state.agenda;
-    let draft = Draft::new(state);
-    let used = RuleUses::by(&draft);
-    let changed = |id: &NodeId| {
-        let call = state.calls.get(id)?;
-        let node = state.nodes.get(id)?;
-        let (tool, _) = node.as_call()?;
-        let shown = matches!(
-            call.status,
-            Status::Ready
-                | Status::AwaitingApproval
-                | Status::Consent(_)
-                | Status::Queued
-                | Status::Scheduled
-        );
-        let bytes = ready::resolved_args(state, call)?;
-        let operands = advice.operands(tool, &bytes);
-        let now = advice.digest(*id, node.rev(), (tool, &bytes), &operands);
-        let asked = call.status == Status::AwaitingApproval;
-        let decided_differently = || {
-            let task = thread::task(state, advice, node);
-            let now = decide(advice, node, &bytes, task.as_deref(), &used);
-            let shown = call.verdict.as_ref().zip(now);
-            asked && shown.is_some_and(|(shown, now)| !same_question(shown, &now))
-        };
-        (shown && (call.digest.as_ref() != Some(&now) || decided_differently())).then_some(*id)
-    };
-    let waiting = agenda.ungated.iter().chain(agenda.waiting.values());
-    let queued = agenda.queued.iter().chain(&agenda.delayed);
-    waiting.chain(queued).filter_map(changed).collect()
-}
-
-/// Returns true if the question is unchanged. Without an operator, a question that would wait for
-/// one expires immediately; with one, a question that would have expired waits.
-fn same_question(shown: &Verdict, now: &Verdict) -> bool {
-    let of = |verdict: &Verdict| (verdict.gate, verdict.deadline_ms, verdict.on_expiry);
-    of(shown) == of(now)
-}
-
 /// Returns the events with which this process continues the run. `fitted` is what the run is built
 /// with now. Whatever differs from what was shown is checked and asked for again. Calls that only
 /// the policy had approved are decided again.
@@ -132,18 +87,7 @@ pub fn refitted(state: &State, advice: &dyn Advice, fitted: Started) -> Vec<Even
         }));
     }
     let mut draft = Draft::new(state);
-    auto_approved::recheck(&mut draft, advice, "the policy of this process does not allow it");
-    let taken_back: Vec<NodeId> = draft
-        .events
-        .iter()
-        .filter_map(|event| match event {
-            Event::Call(CallEvent::Woken { call }) => Some(*call),
-            _ => None,
-        })
-        .collect();
-    let woken = changed(state, advice).into_iter();
-    let woken = woken.filter(|call| !taken_back.contains(call));
+    recheck::all(&mut draft, advice, "the policy of this process does not allow it");
     events.append(&mut draft.events);
-    events.extend(woken.map(|call| Event::Call(CallEvent::Woken { call })));
     events
 }

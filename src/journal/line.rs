@@ -102,9 +102,11 @@ pub(super) fn compose(
     let mut line = String::with_capacity(body.len() + 320);
     let _ = write!(
         line,
-        "{{\"v\":{FORMAT},\"seq\":{},\"prev\":\"{prev}\",\"at\":{at},\"mono\":{mono},\"run\":\"{run}\",\
+        "{{\"v\":{},\"seq\":{},\"prev\":\"{prev}\",\"at\":{at},\"mono\":{mono},\"run\":\"{run}\",\
          \"actor\":{actor},\"cause\":{}{more},\"type\":\"{family}.{name}\",\"body\":{body}",
-        seq.0, cause.0
+        envelope.format(),
+        seq.0,
+        cause.0
     );
     let crc = crc32fast::hash(line.as_bytes());
     let _ = write!(line, "{CHECK}{crc:08x}{END}");

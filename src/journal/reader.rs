@@ -26,7 +26,11 @@ pub const MAX_RECORDS: u64 = 1 << 22;
 pub(super) const MAX_BYTES: u64 = 16 << 30;
 
 /// The beginnings of first records, by format version.
-const BEGINNINGS: [&[u8]; FORMAT as usize] = [b"{\"v\":1,\"seq\":1,", b"{\"v\":2,\"seq\":1,"];
+const BEGINNINGS: [&[u8]; FORMAT as usize] = [
+    b"{\"v\":1,\"seq\":1,",
+    b"{\"v\":2,\"seq\":1,",
+    b"{\"v\":3,\"seq\":1,",
+];
 
 /// A session that was read.
 #[derive(Debug, Clone)]

@@ -8,9 +8,21 @@ use serde_json::{Value, json};
 
 use super::frame::Object;
 
+/// The argument with which a call of a confined tool asks to run outside of the sandbox.
+pub(crate) const OUTSIDE: &str = "_outside";
+
+/// Returns the schema of [`OUTSIDE`].
+pub(crate) fn outside() -> Value {
+    json!({
+        "type": "string",
+        "description": "Optional reason to run this call outside of the sandbox, in one sentence, only if it cannot work \
+            inside. A person is asked.",
+    })
+}
+
 /// Converts a tool's schema to a strict one: every property is required, nothing else is allowed, and null stands for a
-/// property that is left out. A value cannot be a reference then.
-pub fn strict(schema: &Value) -> Value {
+/// property that is left out. A value cannot be a reference then. A call of a confined tool may ask to run outside of the sandbox.
+pub fn strict(schema: &Value, confined: bool) -> Value {
     let mut strict = if schema.is_object() {
         schema.clone()
     } else {
@@ -24,6 +36,9 @@ pub fn strict(schema: &Value) -> Value {
                 properties
                     .entry(name)
                     .or_insert_with(|| json!({"type": "string"}));
+            }
+            if confined {
+                properties.entry(OUTSIDE).or_insert_with(outside);
             }
         }
     }

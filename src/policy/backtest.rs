@@ -13,6 +13,7 @@ use overrule_domain::id::NodeId;
 use overrule_domain::node::Node;
 use overrule_domain::ready;
 use overrule_domain::rule::RuleRequest;
+use overrule_domain::sandbox::Placement;
 use overrule_domain::state::State;
 use overrule_domain::tags;
 use overrule_domain::turn::Turn;
@@ -74,6 +75,7 @@ pub fn would(state: &State, requested: &RuleRequest, danger: &Danger) -> Result<
         RuleRequest::Text { .. } => None,
     };
     let workspace = state.started.as_ref().map(|started| started.workspace.as_str());
+    let profile = state.sandbox_profile();
     let is_about = |call: &Call| -> bool {
         let Some((tool, args)) = tool_and_args(state, call) else {
             return false;
@@ -88,7 +90,7 @@ pub fn would(state: &State, requested: &RuleRequest, danger: &Danger) -> Result<
         // Parse the arguments only if the rule can match the tool.
         rule.matcher.reaches(card) && {
             let args: Value = serde_json::from_str(&args).unwrap_or_default();
-            session::is_about(rule, card, &args, workspace.map(Path::new), danger)
+            session::is_about(rule, (card, &profile), &args, workspace.map(Path::new), danger)
         }
     };
     let mut found = Would::default();
@@ -131,15 +133,21 @@ pub(super) fn item(state: &State, call: &Call) -> Option<Item> {
 }
 
 /// Checks whether exactly this call may always run, by the same test as when the rule is accepted.
-pub(super) fn may_always(state: &State, id: NodeId, (tool, args): (&str, &str)) -> Result<(), String> {
+pub(super) fn may_always(state: &State, id: NodeId, (tool, text): (&str, &str)) -> Result<(), String> {
     let node = state.nodes.get(&id);
     if !node.is_some_and(|node| bulk::plain(state, node)) {
         return Err(bulk::no_always(id));
     }
-    let args: Value = serde_json::from_str(args).unwrap_or_default();
+    let args: Value = serde_json::from_str(text).unwrap_or_default();
     let operands = state.calls.get(&id).map_or(&[][..], Call::operands);
     if operands.iter().any(|one| !one.seen.is_file()) {
         return Err(session::UNTOLD.to_owned());
+    }
+    let card = cards(state).find(|card| *card.name == *tool);
+    let is_confined = card.is_some_and(|card| card.confined);
+    let placement = state.sandbox_profile().placement(is_confined, text);
+    if placement == Placement::Outside {
+        return Err(session::LEAVES.to_owned());
     }
     session::may_always(tool, &args)
 }

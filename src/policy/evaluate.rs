@@ -13,6 +13,7 @@ use overrule_base::runs_later;
 use overrule_base::shell_line::Uncertainty;
 use overrule_base::text::visible;
 use overrule_domain::call::{Consequence, EffectClass, Gate, Part, Quoted, Verdict};
+use overrule_domain::sandbox::{Placement, outside};
 use overrule_domain::tags::IRREVERSIBLE;
 
 use super::commands::Case;
@@ -60,7 +61,7 @@ pub struct Policy {
     preset: Preset,
     presets: Vec<Rule>,
     rules: Vec<Rule>,
-    builtin: [Rule; 4],
+    builtin: [Rule; 5],
     deadline: Option<Deadline>,
     workspace: Option<PathBuf>,
     danger: Danger,
@@ -90,6 +91,7 @@ impl Policy {
                     "where a rule is about commands or allows the call, it asks if the commands that it runs are unknown",
                     Gate::Ask,
                 ),
+                builtin(LEAVES, Gate::Ask),
             ],
             deadline: None,
             workspace: None,
@@ -193,7 +195,7 @@ impl Policy {
         let Some(shell) = case.shell() else {
             return verdict;
         };
-        verdict.alone = shell.hides();
+        verdict.alone |= shell.hides();
         if shell.commands().count() < 2 {
             return verdict;
         }
@@ -253,7 +255,7 @@ impl Policy {
 
     /// Returns all matching rules, the deciding one first.
     fn matching(&self, case: &Case<'_>, moment: &Moment<'_>) -> Vec<&Rule> {
-        let [answer, question, later, hidden] = &self.builtin;
+        let [answer, question, later, hidden, leaves] = &self.builtin;
         let subject = &case.subject;
         if subject.is_built_in(FINAL_ANSWER) {
             return vec![answer];
@@ -279,6 +281,8 @@ impl Policy {
             .filter(|rule| rule.matcher.matches(case, rule.gate, places))
             .filter(|rule| is_exactly(rule, moment) && counts(rule, moment) && may_loosen(rule, subject))
             .collect();
+        let is_outside = subject.sandbox == Placement::Outside;
+        found.retain(|rule| !is_outside || may_leave(rule));
         // A call that only reads changes no settings.
         let may_write = subject.effect > EffectClass::Read;
         // The built-in tools refuse some of them whatever is decided.
@@ -295,10 +299,13 @@ impl Policy {
         };
         let all = found.len();
         found.retain(|rule| !allows_unread(rule, case));
-        let is_allowed = || found.iter().any(|rule| rule.gate == Gate::Allow);
+        let is_allowed = || is_allowed_by(&found);
         let is_unknown = || case.shell().is_some_and(|shell| shell.uncertainty().is_some());
         if (found.len() < all && !is_allowed()) || (self.rules.iter().any(turns) && is_unknown()) {
             found.push(hidden);
+        }
+        if is_outside && !is_allowed_by(&found) {
+            found.insert(0, leaves);
         }
         found.sort_by_key(|rule| self.rank(rule));
         found
@@ -338,6 +345,7 @@ impl Policy {
 
     fn pronounce(&self, rule: &Rule, case: &Case<'_>) -> Verdict {
         let deadline = rule.deadline.or(self.deadline).filter(|_| rule.gate == Gate::Ask);
+        let leaves = case.subject.sandbox == Placement::Outside && rule.gate == Gate::Ask;
         Verdict {
             gate: rule.gate,
             rule: rule.cite(),
@@ -346,14 +354,26 @@ impl Policy {
             on_expiry: deadline.map_or(Consequence::Deny, |deadline| deadline.on_expiry),
             quoted: quoted(rule),
             parts: Vec::new(),
-            alone: false,
-            operator_only: false,
+            alone: leaves,
+            operator_only: leaves,
         }
     }
 }
 
 /// The rule about settings of other programs.
 const RUNS_LATER: &str = "settings that another program runs by itself always ask";
+
+/// The rule about calls that ask to run outside of the sandbox.
+const LEAVES: &str = "a call that asks to leave the sandbox asks";
+
+/// Returns true unless a rule would allow a call that leaves the sandbox, and is no rule of a file.
+const fn may_leave(rule: &Rule) -> bool {
+    !matches!(rule.gate, Gate::Allow) || matches!(rule.origin, Origin::User | Origin::Workspace { .. })
+}
+
+fn is_allowed_by(rules: &[&Rule]) -> bool {
+    rules.iter().any(|rule| rule.gate == Gate::Allow)
+}
 
 /// Returns the rules of a preset, and the one that holds under every preset.
 fn of_preset(preset: Preset) -> Vec<Rule> {
@@ -447,6 +467,10 @@ fn reason(rule: &Rule, case: &Case<'_>) -> String {
                 "{}: another program runs or believes what is there.",
                 visible(&cut(place))
             )
+        }
+        (Gate::Ask, Origin::Builtin) if rule.text == LEAVES => {
+            let why = outside(&subject.args.to_string()).unwrap_or_default();
+            format!("asks to leave the sandbox: {}", visible(&cut(&why)))
         }
         (Gate::Ask, Origin::Builtin) => match case.shell().and_then(ShellCall::uncertainty) {
             Some(uncertain) => format!(

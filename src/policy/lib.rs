@@ -37,6 +37,7 @@ pub use danger::{Danger, DangerKind, DangerMark};
 pub use evaluate::{Moment, Notice, Policy};
 pub use expiry::headless;
 pub use matcher::Subject;
+pub use overrule_domain::sandbox::Placement;
 pub use place::{Links, Reads};
 pub use preset::Preset;
 pub use rule::{Origin, Rule};

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use overrule_domain::call::{EffectClass, Gate};
 use overrule_domain::event::run::ToolCard;
+use overrule_domain::sandbox::Placement;
 
 use super::commands::{self, Case};
 use super::edit;
@@ -48,6 +49,8 @@ pub struct Subject<'a> {
     pub server: Option<&'a str>,
     /// True for a tool of an agent that another program runs.
     pub is_of_agent: bool,
+    /// Where the call starts: in the sandbox or outside of it.
+    pub sandbox: Placement,
 }
 
 impl Subject<'_> {
@@ -135,6 +138,10 @@ pub struct Matcher {
     pub args: Vec<Predicate>,
     /// Whether it is a change of files in the workspace, by a tool for files.
     pub edits: Option<bool>,
+    /// Whether it starts in a sandbox with every guarantee about files and the network.
+    pub in_full_sandbox: bool,
+    /// Whether it asks to run outside of the sandbox.
+    pub outside: bool,
 }
 
 impl Matcher {
@@ -166,11 +173,17 @@ impl Matcher {
             && self.tags.is_empty()
             && self.args.is_empty()
             && self.edits.is_none()
+            && !self.is_about_sandbox()
     }
 
     /// Returns true if one of the tool patterns is exactly this name.
     pub fn spells(&self, tool: &str) -> bool {
         self.tools.iter().any(|pattern| pattern.spells(tool))
+    }
+
+    /// Returns true if it has a condition on the sandbox.
+    const fn is_about_sandbox(&self) -> bool {
+        self.in_full_sandbox || self.outside
     }
 
     /// Returns true if it has a condition on the first words of commands.
@@ -200,6 +213,7 @@ impl Matcher {
             && served
             && (self.effects.is_empty() || card.effects().any(|effect| self.effects.contains(&effect)))
             && (self.tags.is_empty() || self.tags.iter().any(|tag| card.tags.contains(tag)))
+            && (card.confined || !self.is_about_sandbox())
     }
 
     /// Returns true if the call matches. `gate` determines which side is the careful one.
@@ -270,10 +284,19 @@ impl Matcher {
             Some(server) => any(&self.servers, server),
             None => self.servers.is_empty(),
         };
-        server
+        self.fits_sandbox(subject.sandbox, gate)
+            && server
             && (any(&self.tools, subject.tool) || self.names_inside(case, gate))
             && (self.effects.is_empty() || self.effects.contains(&subject.effect))
             && (self.tags.is_empty() || self.tags.iter().any(|tag| subject.tags.contains(tag)))
+    }
+
+    /// Returns true if the conditions on the sandbox hold. A rule that was not written for calls that leave it allows none.
+    fn fits_sandbox(&self, placement: Placement, gate: Gate) -> bool {
+        let leaves = placement == Placement::Outside;
+        (!self.in_full_sandbox || placement == Placement::Full)
+            && (!self.outside || leaves)
+            && (gate != Gate::Allow || self.outside || !leaves)
     }
 
     /// The conditions on what a shell runs, and all others.

@@ -70,6 +70,10 @@ struct RuleTable {
     tag: Field<Vec<String>>,
     #[serde(default, deserialize_with = "first_words")]
     words: Field<Vec<String>>,
+    #[serde(default, deserialize_with = "full")]
+    sandbox: Field<bool>,
+    #[serde(default, deserialize_with = "only_true")]
+    outside: Field<bool>,
     #[serde(default)]
     args: Vec<PredicateTable>,
     reason: Option<String>,
@@ -149,7 +153,13 @@ fn rule(table: Spanned<RuleTable>, document: &Document<'_>, origin: Origin) -> R
         tags: value(table.tag).unwrap_or_default(),
         args,
         edits: None,
+        in_full_sandbox: table.sandbox.is_some(),
+        outside: table.outside.is_some(),
     };
+    if matcher.in_full_sandbox && matcher.outside {
+        let what = "no call starts in the sandbox and outside of it; remove sandbox or outside";
+        return Err(document.error(span, what));
+    }
     if matcher.is_empty() {
         let what = "names no tool, and nothing else says which calls the rule is about; add tool = \"*\" for all of them";
         return Err(document.error(span, what));
@@ -289,6 +299,23 @@ fn first_words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<S
 fn tags<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<String>>, D::Error> {
     parsed(deserializer, |value| {
         Ok(texts(value)?.into_iter().map(str::to_owned).collect())
+    })
+}
+
+fn full<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<bool>, D::Error> {
+    let advice = "write sandbox = \"full\"";
+    parsed(deserializer, |value| match value.as_str() {
+        Some("full") => Ok(true),
+        Some(text) => Err(format!("`{text}` is no state of the sandbox; {advice}")),
+        None => Err(wrong(value.type_str(), advice)),
+    })
+}
+
+fn only_true<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<bool>, D::Error> {
+    parsed(deserializer, |value| match value.as_bool() {
+        Some(true) => Ok(true),
+        Some(false) => Err("only true is a condition; remove it".to_owned()),
+        None => Err(wrong(value.type_str(), "true")),
     })
 }
 

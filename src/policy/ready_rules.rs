@@ -14,6 +14,7 @@ use overrule_base::shell_line::{Command, fewest_words, read_only, tell_what_runs
 use overrule_domain::call::{Call, Gate};
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::id::NodeId;
+use overrule_domain::sandbox::Profile;
 use overrule_domain::state::State;
 
 use super::backtest::{cards, may_always, tool_and_args};
@@ -172,9 +173,9 @@ fn past_verdicts(state: &State) -> impl Iterator<Item = (&Call, bool, Gate)> {
 }
 
 fn gate_of(state: &State, call: &Call, policy: &Policy) -> Option<Gate> {
-    let (tool, args) = tool_and_args(state, call)?;
+    let (tool, text) = tool_and_args(state, call)?;
     let card = cards(state).find(|card| *card.name == *tool)?;
-    let args: Value = serde_json::from_str(&args).unwrap_or_default();
+    let args: Value = serde_json::from_str(&text).unwrap_or_default();
     let reads = call.effect < card.effect_of(&args.to_string());
     let tags: Vec<String> = card
         .tags
@@ -189,6 +190,7 @@ fn gate_of(state: &State, call: &Call, policy: &Policy) -> Option<Gate> {
         args: &args,
         server: card.server(),
         is_of_agent: card.is_of_agent(),
+        sandbox: state.sandbox_profile().placement(card.confined, &text),
     };
     Some(policy.verdict(&subject).gate)
 }
@@ -315,6 +317,7 @@ fn directories(args: &Value) -> Vec<(String, String)> {
 struct Past<'s> {
     card: &'s ToolCard,
     workspace: Option<&'s Path>,
+    profile: Profile,
     danger: &'s Danger,
     cards: Vec<&'s ToolCard>,
     calls: Vec<PastCall<'s>>,
@@ -364,6 +367,7 @@ impl<'s> Past<'s> {
         Self {
             card,
             workspace,
+            profile: state.sandbox_profile(),
             danger,
             cards,
             calls,
@@ -382,7 +386,13 @@ impl<'s> Past<'s> {
 
     fn is_about(&self, rule: &Rule, call: &PastCall<'_>) -> bool {
         rule.matcher.reaches(call.card)
-            && session::is_about(rule, call.card, &call.args, self.workspace, self.danger)
+            && session::is_about(
+                rule,
+                (call.card, &self.profile),
+                &call.args,
+                self.workspace,
+                self.danger,
+            )
     }
 
     /// The rule about exactly these arguments.

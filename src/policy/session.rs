@@ -14,6 +14,7 @@ use overrule_base::text::visible;
 use overrule_domain::call::{EffectClass, Gate};
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::rule::RuleSpec;
+use overrule_domain::sandbox::Profile;
 
 use super::commands::Case;
 use super::danger::Danger;
@@ -32,6 +33,8 @@ const SHELL: &str = "shell";
 const ALONE: [&str; 4] = ["external", "irreversible", "uninspectable", "asks_operator"];
 /// Tags of calls that no rule about the first words of a command allows.
 const ALWAYS_ASK: [&str; 3] = ["irreversible", "uninspectable", "asks_operator"];
+/// Why there is no "always" for a call outside of the sandbox.
+pub const LEAVES: &str = "it asks to leave the sandbox: there is no \"always\" for it";
 /// Why there is no "always" if the files that run are unknown.
 pub const UNTOLD: &str =
     "it runs an unknown file, or more files than are examined: there is no \"always\" for it";
@@ -123,6 +126,11 @@ pub fn check_admissible<'t>(
         return Ok(());
     }
     let matcher = &rule.matcher;
+    if matcher.outside {
+        return Err(
+            "no rule of the session lets calls leave the sandbox; approve such calls one by one".to_owned(),
+        );
+    }
     if !matcher.servers.is_empty() {
         return Err(
             "no rule of the session allows tools of a server; approve such calls one by one".to_owned(),
@@ -209,14 +217,15 @@ pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
 }
 
 /// Returns true if a rule matches a call of a tool, by its text: no link is followed. The key of a rule about exactly one
-/// call is not compared.
+/// call is not compared. `profile` is that of the run.
 pub fn is_about(
     rule: &Rule,
-    card: &ToolCard,
+    (card, profile): (&ToolCard, &Profile),
     args: &Value,
     workspace: Option<&Path>,
     danger: &Danger,
 ) -> bool {
+    let text = args.to_string();
     let reads = |call: &ReadOnlyCall| call.is_inside(workspace);
     let line = LineFacts {
         danger,
@@ -224,11 +233,12 @@ pub fn is_about(
     };
     let subject = Subject {
         tool: &card.name,
-        effect: card.effect_of(&args.to_string()),
+        effect: card.effect_of(&text),
         tags: &card.tags,
         args,
         server: card.server(),
         is_of_agent: card.is_of_agent(),
+        sandbox: profile.placement(card.confined, &text),
     };
     let places = Places {
         workspace,

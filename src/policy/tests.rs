@@ -51,6 +51,7 @@ fn call(tool: &'static str, effect: EffectClass) -> Subject<'static> {
         args: &Value::Null,
         server: None,
         is_of_agent: false,
+        sandbox: crate::Placement::default(),
     }
 }
 
@@ -68,6 +69,7 @@ fn on_args(rule: &str, tool: &str, args: &Value) -> Gate {
         args,
         server: None,
         is_of_agent: false,
+        sandbox: crate::Placement::default(),
     };
     let preset = if rule.contains("allow") {
         Preset::Guarded

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use overrule_domain::advice::Extent;
 use overrule_domain::call::EffectClass;
+use overrule_domain::sandbox::Placement;
 
 use super::commands::Case;
 use super::matcher::Subject;
@@ -79,6 +80,7 @@ impl Withheld {
                 args: if tool == READ { &only } else { &args },
                 server: None,
                 is_of_agent: false,
+                sandbox: Placement::Unconfined,
             };
             let case = Case::new(subject);
             let matching = self

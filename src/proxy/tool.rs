@@ -56,6 +56,7 @@ fn spec(tool: &agent::AgentTool, agent: Option<&Agent>, schema: &str, is_ambiguo
             tags,
             pause_ms: 0,
             takes_truncated: true,
+            confined: false,
             probe: None,
             compensate: None,
             origin: Some(Box::new(ToolOrigin {

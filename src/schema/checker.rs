@@ -16,8 +16,8 @@ use super::{reading, reference_wildcards, sentence};
 use overrule_domain::call::Fault;
 
 /// Keys that every call may have besides its tool's arguments: the label, the output path, the
-/// calls that it waits for, and its reason.
-pub const RESERVED: [&str; 4] = ["_as", "_out", "_after", "_why"];
+/// calls that it waits for, its reason, and the reason to run it outside of the sandbox.
+pub const RESERVED: [&str; 5] = ["_as", "_out", "_after", "_why", "_outside"];
 
 /// Maximum number of faults listed for one text; further ones are counted as "more".
 pub const MAX_FAULTS: usize = 100;

@@ -22,5 +22,6 @@ pub use registry::Registry;
 pub use run::run;
 pub use sources::builtin;
 pub use tool::{
-    AskOperator, Job, OnOutput, ReadOperands, Replacement, Spec, Tool, Withheld, ask_nobody, nothing_withheld,
+    AskOperator, Job, OnOutput, OnRefused, ReadOperands, Replacement, Spec, Tool, Withheld, ask_nobody,
+    nothing_withheld,
 };

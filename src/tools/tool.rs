@@ -15,6 +15,7 @@ use overrule_domain::call::{Operand, Outcome};
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::id::NodeId;
 use overrule_domain::input::Finding;
+use overrule_domain::sandbox::{Profile, Refused};
 
 /// The description of a tool.
 #[derive(Debug, Clone)]
@@ -38,6 +39,9 @@ pub type AskOperator =
 
 /// Returns what a rule keeps from a call that walks a tree, by the path in the workspace; nothing where no rule does.
 pub type Withheld = Arc<dyn Fn(&Path) -> Option<Extent> + Send + Sync>;
+
+/// Called with what the sandbox refused.
+pub type OnRefused = Arc<dyn Fn(Vec<Refused>) + Send + Sync>;
 
 /// Keeps nothing from a call: for an execution without rules.
 pub fn nothing_withheld() -> Withheld {
@@ -73,6 +77,10 @@ pub struct Job {
     pub cancel: CancellationToken,
     /// Called once with (process id, start time in clock ticks since boot) when a child was started.
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
+    /// The profile of the sandbox that its children start in; none outside, and for a tool that is not confined.
+    pub profile: Option<Arc<Profile>>,
+    /// Called with what the sandbox refused, before the execution ends.
+    pub on_refused: OnRefused,
     /// Called with output as it comes, in whole characters; for a person to watch, not part of the result.
     pub on_output: OnOutput,
     /// Asks the operator something that its server wants to know.

@@ -163,6 +163,7 @@ fn the_files_of_rules_for_agents_decide_as_they_say() {
                 args: &args,
                 server: None,
                 is_of_agent: true,
+                sandbox: overrule::policy::Placement::default(),
             };
             rules.verdict(&subject).gate
         };

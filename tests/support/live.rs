@@ -55,7 +55,7 @@ pub fn adviser(workspace: &Path, preset: Preset) -> Adviser {
         workspace: Arc::new(workspace.to_owned()),
         shell: ShellStart::of_system(),
         environment: Arc::from("PATH"),
-        sandbox: Arc::from("none"),
+        sandbox: "none".into(),
         approver: None,
         headless: false,
         ladder: overrule::resilience::ladder::Ladder::default(),

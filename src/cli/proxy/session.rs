@@ -175,9 +175,10 @@ pub fn session(
     adviser.shell.in_workspace = of.is_in_workspace(client);
     adviser.watch = adviser.watch.on(&state);
     adviser.keep_rules(&state.settings.rules);
+    adviser.keep_widenings(&state.settings.widenings);
     if of.pass_unknown {
         // The header and every digest say so.
-        adviser.sandbox = format!("{}, {PASS_UNKNOWN}", adviser.sandbox).into();
+        adviser.sandbox = adviser.sandbox.noted(PASS_UNKNOWN);
     }
     if state.started.is_some() {
         if common.policy.is_none() {

@@ -30,7 +30,7 @@ pub struct Edit {
     /// New text of a prompt, thought or answer
     #[arg(long)]
     pub text: Option<String>,
-    /// New arguments of a call, as JSON; _as, _out, _after and _why stay unless named, null removes one
+    /// New arguments of a call, as JSON; _as, _out, _after, _why and _outside stay unless named, null removes one
     #[arg(long)]
     pub args: Option<String>,
     /// New result of a call, as JSON

@@ -18,6 +18,7 @@ fn gate(world: &World, tool: &str, effect: EffectClass) -> Gate {
         args: &Value::Null,
         server: None,
         is_of_agent: false,
+        sandbox: overrule_policy::Placement::default(),
     };
     world.load().policy.verdict(&subject).gate
 }
@@ -237,6 +238,7 @@ fn a_workspace_shortens_deadlines_only() {
             args: &Value::Null,
             server: None,
             is_of_agent: false,
+            sandbox: overrule_policy::Placement::default(),
         };
         world.load().policy.verdict(&subject).deadline_ms
     };

@@ -232,8 +232,8 @@ pub fn carry_over(old_args: &str, schema: &str) -> String {
         .unwrap_or_default();
     let mut parts: Vec<String> = old
         .iter()
-        // The reason for the old call does not apply to another tool.
-        .filter(|(key, _)| RESERVED.contains(&key.as_str()) && key != "_why")
+        // The reasons for the old call do not apply to another tool.
+        .filter(|(key, _)| RESERVED.contains(&key.as_str()) && key != "_why" && key != "_outside")
         .map(|(key, value)| format!("{}:{value}", string(key)))
         .collect();
     for (name, property) in properties.into_iter().flatten() {

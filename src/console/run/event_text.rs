@@ -11,6 +11,7 @@ pub(crate) mod edit;
 pub(crate) mod escape;
 pub(crate) mod resilience;
 pub(crate) mod run;
+mod sandbox;
 pub(crate) mod turn;
 pub(crate) mod weight;
 
@@ -62,6 +63,7 @@ fn what(envelope: &Envelope) -> String {
         Event::Escape(event) => escape::describe(event),
         Event::Resilience(event) => resilience::describe(event),
         Event::Weight(event) => weight::describe(event),
+        Event::Sandbox(event) => sandbox::describe(event),
     }
 }
 

@@ -13,7 +13,9 @@ use crate::delegate;
 use crate::draft::Draft;
 use crate::event::CallEvent;
 use crate::id::{NodeId, TurnId};
+use crate::sandbox;
 use crate::state::State;
+use crate::tags;
 
 pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let mut taken: BTreeMap<(TurnId, Arc<str>), NodeId> = BTreeMap::new();
@@ -32,6 +34,9 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
             faults.extend(advice.bars(tool, args, false));
         } else {
             faults.push(unknown_tool(tool, &advice.near(tool)));
+        }
+        if tags::card(state, tool).is_some_and(|card| card.confined) {
+            faults.extend(sandbox::outside_fault(args));
         }
         faults.extend(delegate::faults_here(state, advice, node));
         let own: Arc<str> = Arc::from(id.to_string());

@@ -362,6 +362,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         ms: None,
         fenced: false,
         launch: LaunchContext::default(),
+        refused: Vec::new(),
     };
     record.launch.guards = guards;
     life.attempts.push(record);

@@ -49,9 +49,9 @@ fn changed(state: &State, event: &Event) -> Changed {
     match event {
         Event::Call(event) => of_call(event.call()),
         Event::Resilience(event) => event.call().map_or(Changed::Anything, of_call),
-        Event::Weight(_) | Event::Run(RunEvent::AgentAsked { .. } | RunEvent::SideRequest(_)) => {
-            Changed::Nothing
-        }
+        Event::Weight(_)
+        | Event::Sandbox(_)
+        | Event::Run(RunEvent::AgentAsked { .. } | RunEvent::SideRequest(_)) => Changed::Nothing,
         Event::Turn(event) => match event {
             TurnEvent::Opened { turn, .. }
             | TurnEvent::Requested { turn, .. }

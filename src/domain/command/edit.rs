@@ -20,8 +20,8 @@ pub enum Edit {
         base: Rev,
         /// The tool.
         tool: Arc<str>,
-        /// The argument text. Members `_as`, `_out`, `_after` and `_why` that it lacks stay as they are; `null` removes
-        /// one. With another tool, `_why` goes.
+        /// The argument text. Members `_as`, `_out`, `_after`, `_why` and `_outside` that it lacks stay as they are;
+        /// `null` removes one. With another tool, `_why` and `_outside` go.
         args: Arc<str>,
         /// True where the whole difference was on screen.
         shown: bool,

@@ -20,7 +20,7 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
             pid,
             ticks,
         }
-            if record(draft, *call, *attempt) => {
+            if is_open(draft, *call, *attempt) => {
                 draft.call(CallEvent::Spawned {
                     call: *call,
                     attempt: *attempt,
@@ -37,7 +37,7 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
         }
             // Even a late report says what an execution did; applying the event decides whether its
             // result is used.
-            if record(draft, *call, *attempt) => {
+            if is_open(draft, *call, *attempt) => {
                 draft.call(CallEvent::Finished {
                     call: *call,
                     rev: *rev,
@@ -73,7 +73,7 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
 }
 
 /// True if the execution exists and has not ended yet.
-fn record(draft: &Draft<'_>, call: crate::id::NodeId, attempt: crate::id::Attempt) -> bool {
+pub(super) fn is_open(draft: &Draft<'_>, call: crate::id::NodeId, attempt: crate::id::Attempt) -> bool {
     draft
         .state
         .calls

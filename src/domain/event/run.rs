@@ -13,6 +13,7 @@ use crate::fork::Elsewhere;
 use crate::id::{Attempt, NodeId, Seq};
 use crate::price::Price;
 use crate::rule::RuleSpec;
+use crate::sandbox::Profile;
 use crate::template::Template;
 
 /// Data that a run was started with: all that a fold needs and cannot derive.
@@ -33,8 +34,9 @@ pub struct Started {
     pub tools: Vec<ToolCard>,
     /// Name of the policy preset.
     pub policy: String,
-    /// How children are confined (`sandbox level 0`).
-    pub sandbox: String,
+    /// How children are confined.
+    #[serde(flatten)]
+    pub sandbox: Confinement,
     /// Limits.
     pub limits: Limits,
     /// Who operates.
@@ -68,7 +70,7 @@ impl Started {
             system: "".into(),
             tools: Vec::new(),
             policy: "supervised".to_owned(),
-            sandbox: unknown(),
+            sandbox: unknown().into(),
             limits: Limits::default(),
             user: "operator".into(),
             input: "null".into(),
@@ -77,6 +79,48 @@ impl Started {
             hide_edits: false,
             price: None,
         }
+    }
+}
+
+/// How the children of a run are confined, as it is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Confinement {
+    /// In words (`sandbox level 0`).
+    #[serde(rename = "sandbox")]
+    pub label: String,
+    /// Exactly; none for a run without a sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Box<Profile>>,
+}
+
+impl Confinement {
+    /// The words of a run without a sandbox. They are part of what is approved in it.
+    pub const NONE: &'static str = "sandbox level 0";
+}
+
+impl From<Profile> for Confinement {
+    fn from(profile: Profile) -> Self {
+        if !profile.confines() {
+            return Self::NONE.into();
+        }
+        Self {
+            label: profile.label(),
+            profile: Some(Box::new(profile)),
+        }
+    }
+}
+
+impl From<&str> for Confinement {
+    /// Words alone.
+    fn from(label: &str) -> Self {
+        label.to_owned().into()
+    }
+}
+
+impl From<String> for Confinement {
+    /// Words alone.
+    fn from(label: String) -> Self {
+        Self { label, profile: None }
     }
 }
 
@@ -131,6 +175,9 @@ pub struct ToolCard {
     /// True where a truncated value may be passed to it by reference.
     #[serde(default)]
     pub takes_truncated: bool,
+    /// True where the children of its calls are confined.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confined: bool,
     /// The call that finds out whether an execution happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Template>,
@@ -238,6 +285,7 @@ impl ToolCard {
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
             pause_ms: 0,
             takes_truncated: false,
+            confined: false,
             probe: None,
             compensate: None,
             origin: None,

@@ -9,10 +9,11 @@ use overrule_base::canon::{Lexer, TokenKind as Kind};
 
 use super::rewrite::edited;
 
-/// Members that are no arguments of a tool: the name of the result, its place, what the call waits for, and why it is made.
-const NAMES: [&str; 4] = ["_as", "_out", "_after", "_why"];
-/// Reason for a call. It does not apply to another tool.
-const REASON: &str = "_why";
+/// Members that are no arguments of a tool: the name of the result, its place, what the call waits for, why it is made,
+/// and why it runs outside of the sandbox.
+const NAMES: [&str; 5] = ["_as", "_out", "_after", "_why", "_outside"];
+/// Reasons for a call. They do not apply to another tool.
+const REASONS: [&str; 2] = ["_why", "_outside"];
 
 /// A member of an object, as written.
 struct Member<'a> {
@@ -23,8 +24,8 @@ struct Member<'a> {
     range: Range<usize>,
 }
 
-/// Returns the argument text of an edit: `new`, with the members `_as`, `_out`, `_after` and `_why` of `old` that `new`
-/// does not have, and without those that are `null` in `new`. `_why` is kept for the same tool only. All other bytes
+/// Returns the argument text of an edit: `new`, with the members `_as`, `_out`, `_after`, `_why` and `_outside` of `old` that
+/// `new` does not have, and without those that are `null` in `new`. `_why` and `_outside` are kept for the same tool only. All other bytes
 /// stay. Borrowed if nothing changes, also if `new` is no JSON object.
 pub fn complete<'a>(old: &str, new: &'a str, same_tool: bool) -> Cow<'a, str> {
     let Some(own) = members(new) else {
@@ -32,7 +33,9 @@ pub fn complete<'a>(old: &str, new: &'a str, same_tool: bool) -> Cow<'a, str> {
     };
     let old = members(old).unwrap_or_default();
     let is_kept = |name: &str| {
-        (same_tool || name != REASON) && NAMES.contains(&name) && own.iter().all(|one| one.name != name)
+        (same_tool || !REASONS.contains(&name))
+            && NAMES.contains(&name)
+            && own.iter().all(|one| one.name != name)
     };
     let last = |at: usize, member: &Member<'_>| old.iter().skip(at + 1).all(|one| one.name != member.name);
     let kept: Vec<String> = (old.iter().enumerate())
@@ -144,6 +147,20 @@ mod tests {
         ] {
             assert_eq!(complete(OLD, new, same), is, "{new}");
         }
+    }
+
+    #[test]
+    fn the_reason_to_leave_the_sandbox_is_kept_for_the_same_tool_only() {
+        let old = r#"{"command":"a","_outside":"it needs docker"}"#;
+        assert_eq!(
+            complete(old, r#"{"command":"b"}"#, true),
+            r#"{"_outside":"it needs docker","command":"b"}"#
+        );
+        assert_eq!(complete(old, r#"{"path":"b"}"#, false), r#"{"path":"b"}"#);
+        assert_eq!(
+            complete(old, r#"{"command":"b","_outside":null}"#, true),
+            r#"{"command":"b"}"#
+        );
     }
 
     #[test]

@@ -49,8 +49,8 @@ pub fn scan(args: &str) -> Scanned {
                 Ok(()) => scanned.label = Some(found.value.into_owned()),
                 Err(message) => scanned.faults.push(fault(&found.at, "label", message)),
             },
-            // The model's reason: no argument, and no reference whatever it says.
-            "/_why" => {}
+            // The model's reasons: no arguments, and no references whatever they say.
+            "/_why" | "/_outside" => {}
             "/_out" => match parse::out_path(&found.value) {
                 Ok(out) => scanned.out = Some(out),
                 Err(error) => scanned
@@ -97,7 +97,8 @@ fn check_label(label: &str) -> Result<(), String> {
 }
 
 /// The bytes that run: references replaced by what `value` gives for them (compact JSON text),
-/// escaped daggers unescaped, `_as`, `_out`, `_after` and `_why` taken out. Borrowed where nothing changes.
+/// escaped daggers unescaped, `_as`, `_out`, `_after` and `_why` taken out. `_outside` stays as it was written. Borrowed
+/// where nothing changes.
 pub fn resolve(args: &str, mut value: impl FnMut(&str) -> Option<String>) -> Cow<'_, str> {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     for found in strings(args) {
@@ -105,6 +106,8 @@ pub fn resolve(args: &str, mut value: impl FnMut(&str) -> Option<String>) -> Cow
             if let Some(member) = found.member {
                 edits.push((member, String::new()));
             }
+        } else if found.at == "/_outside" {
+            // It is part of what is decided, as it was written.
         } else if is_reference(&found.value) {
             if let Some(text) = value(&found.at) {
                 edits.push((found.range, text));
@@ -141,6 +144,15 @@ pub(super) fn edited(args: &str, edits: Vec<(Range<usize>, String)>) -> Cow<'_, 
 pub fn why(args: &str) -> Option<String> {
     let found = strings(args).into_iter().rfind(|found| found.at == "/_why")?;
     (found.value != "null").then(|| found.value.into_owned())
+}
+
+/// The values of `_outside`: each as its text, or the JSON of what is no text, and whether it is a text.
+pub(crate) fn outside(args: &str) -> Vec<(String, bool)> {
+    let found = strings(args).into_iter().filter(|found| found.at == "/_outside");
+    let is_text = |range: &Range<usize>| args.get(range.clone()).is_some_and(|raw| raw.starts_with('"'));
+    found
+        .map(|found| (found.value.into_owned(), is_text(&found.range)))
+        .collect()
 }
 
 /// The argument text without the reason for the call. Borrowed where there is none.
@@ -196,7 +208,7 @@ fn strings(text: &str) -> Vec<StringValue<'_>> {
                     *value = true;
                 }
                 if let [Level::Object { key, from, .. }] = stack.as_slice()
-                    && **key == *"_why"
+                    && matches!(&**key, "_why" | "_outside")
                     && let Some(range) = no_string(lexer.clone())
                 {
                     lexer.seek(range.end);
@@ -225,7 +237,8 @@ fn strings(text: &str) -> Vec<StringValue<'_>> {
                 };
                 let is_reserved = match stack.first() {
                     Some(Level::Object { key, .. }) => {
-                        **key == *"_after" || (member.is_some() && matches!(&**key, "_as" | "_out" | "_why"))
+                        **key == *"_after"
+                            || (member.is_some() && matches!(&**key, "_as" | "_out" | "_why" | "_outside"))
                     }
                     _ => false,
                 };

@@ -71,6 +71,7 @@ mod restrict;
 mod result_source;
 mod reuse;
 mod salvage;
+mod sandbox;
 mod server_questions;
 mod servers;
 mod shown;

@@ -18,6 +18,7 @@ use overrule_domain::ladder::Next;
 use overrule_domain::node::Node;
 use overrule_domain::orphan_process::OrphanProcess;
 use overrule_domain::rule::{RuleSpec, SessionRule};
+use overrule_domain::sandbox::Widening;
 use overrule_domain::state::State;
 use overrule_resilience::ladder::Ladder;
 use overrule_resilience::loops::{Config, Tools, Watch, advise};
@@ -58,6 +59,8 @@ pub struct Rules {
     pub files: BTreeMap<String, String>,
     /// Where the links in the paths of a call lead to.
     pub place: String,
+    /// What the operator allowed the children of `shell` in addition.
+    pub sandbox: String,
     /// The hash of the file that every call with effects writes; nothing where it is not known.
     pub target: Option<String>,
     /// Process ids with a process that still runs.
@@ -85,6 +88,7 @@ impl Default for Rules {
             target: None,
             approver: None,
             place: String::new(),
+            sandbox: String::new(),
             breakers: None,
             files: BTreeMap::new(),
             pauses: BTreeMap::new(),
@@ -124,6 +128,13 @@ pub fn sum(args: &str) -> i64 {
 }
 
 impl Rules {
+    /// Allows the children of confined calls more.
+    pub fn widen(&mut self, by: &[Widening]) {
+        for one in by {
+            self.sandbox += &format!(" {one:?}");
+        }
+    }
+
     fn read(rule: &RuleSpec) -> Result<(String, Gate, Option<Arc<str>>), String> {
         Ok(match rule {
             RuleSpec::Exact { tool, key, .. } => (tool.to_string(), Gate::Allow, Some(key.clone())),
@@ -313,11 +324,18 @@ impl Advice for Rules {
         Box::new(other)
     }
 
+    fn with_sandbox(&self, by: &[Widening]) -> Box<dyn Advice + '_> {
+        let mut other = self.clone();
+        other.widen(by);
+        Box::new(other)
+    }
+
     fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), operands: &[Operand]) -> Digest {
         let files = operands
             .iter()
             .fold(String::new(), |all, one| all + " " + &one.path + " " + &one.hash);
-        Digest(format!("{call} {rev} {tool} {args}{files}{}", self.place).into())
+        let sandbox = if tool == "shell" { &*self.sandbox } else { "" };
+        Digest(format!("{call} {rev} {tool} {args}{files}{}{sandbox}", self.place).into())
     }
 
     /// `file` in the arguments names what is run.

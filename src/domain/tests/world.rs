@@ -12,7 +12,7 @@ use overrule_domain::command::{Command, Edit};
 use overrule_domain::effect::Effect;
 use overrule_domain::envelope::{Actor, Envelope, Via};
 use overrule_domain::event::run::Limits;
-use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::event::{Event, RunEvent, SandboxEvent};
 use overrule_domain::fork::{ForkPreview, Reading, Ready};
 use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use overrule_domain::input::Input;
@@ -176,6 +176,9 @@ impl World {
                 Event::Run(RunEvent::RuleAdded { .. } | RunEvent::RuleDropped { .. })
             ) {
                 self.rules.keep(&self.state.settings.rules);
+            }
+            if let Event::Sandbox(SandboxEvent::Widened { by }) = &envelope.event {
+                self.rules.widen(std::slice::from_ref(by));
             }
             if let Event::Run(RunEvent::PolicyChanged { policy }) = &envelope.event {
                 self.rules.take_policy(policy).unwrap();

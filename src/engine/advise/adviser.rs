@@ -17,6 +17,7 @@ use overrule_domain::draft::Draft;
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::event::{Event, ResilienceEvent};
 use overrule_domain::rule::{RuleSpec, SessionRule};
+use overrule_domain::sandbox::{Placement, Widening};
 use overrule_domain::setting_change;
 use overrule_domain::state::State;
 use overrule_policy::{Moment, Rule, Subject, session};
@@ -64,6 +65,18 @@ impl Adviser {
         self.policy = Arc::new(policy);
     }
 
+    /// Adopts what the operator allowed the children of the run in addition.
+    pub fn keep_widenings(&mut self, by: &[Widening]) {
+        self.sandbox = self.sandbox.clone().widened(by);
+    }
+
+    /// Returns where a call starts: in the sandbox or outside of it.
+    pub fn placement(&self, tool: &str, args: &str) -> Placement {
+        let spec = self.registry.spec(tool);
+        let is_confined = spec.is_some_and(|spec| spec.card.confined);
+        self.sandbox.profile().placement(is_confined, args)
+    }
+
     pub(super) fn effect_of(&self, tool: &str, args: &str) -> EffectClass {
         let spec = self.registry.spec(tool);
         spec.map_or(EffectClass::Unknown, |spec| spec.card.effect_of(args))
@@ -88,7 +101,7 @@ impl Adviser {
             args.as_bytes(),
             self.workspace.as_os_str().as_encoded_bytes(),
             self.environment.as_bytes(),
-            self.sandbox.as_bytes(),
+            self.sandbox.part(self.placement(tool, args)).as_bytes(),
         ];
         parts.extend(contents(&operands));
         let bound = self.bound(tool, args, links);
@@ -145,6 +158,7 @@ impl Adviser {
             args: &args_value,
             server: spec.and_then(|spec| spec.card.server()),
             is_of_agent: spec.is_some_and(|spec| spec.card.is_of_agent()),
+            sandbox: self.placement(tool, args),
         };
         let followed = FollowedLinks::of(&self.reader, (tool, args));
         let moment = Moment {

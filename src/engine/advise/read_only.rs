@@ -17,7 +17,7 @@ use overrule_domain::event::run::ToolCard;
 use overrule_domain::node::Content;
 use overrule_domain::state::State;
 use overrule_policy::read_only::{ReadOnlyCall, may_change_shell, read_only_call};
-use overrule_policy::{Policy, Preset, Rule, Subject};
+use overrule_policy::{Placement, Policy, Preset, Rule, Subject};
 use overrule_tools::registry::Registry;
 use overrule_tools::workspace;
 use serde_json::Value;
@@ -162,6 +162,8 @@ fn subject<'a>(card: &'a ToolCard, effect: EffectClass, args: &'a Value) -> Subj
         args,
         server: card.server(),
         is_of_agent: card.is_of_agent(),
+        // Rules about places say nothing about the sandbox.
+        sandbox: Placement::Unconfined,
     }
 }
 

@@ -21,6 +21,7 @@ impl Driver {
             Input::ServerAsked { .. }
             | Input::ServerWithdrew { .. }
             | Input::Spawned { .. }
+            | Input::Confined { .. }
             | Input::Finished { .. } => Actor::Tool,
             Input::AgentAsked { .. }
             | Input::SideRequest(_)
@@ -85,7 +86,7 @@ impl Driver {
     /// it.
     pub(super) fn is_fact(&self, input: &Input) -> bool {
         match input {
-            Input::Spawned { .. } => true,
+            Input::Spawned { .. } | Input::Confined { .. } => true,
             Input::Finished {
                 call,
                 attempt,

@@ -9,7 +9,7 @@ use crate::halt::Halt;
 use crate::handle::Publication;
 use overrule_domain::effect::Effect;
 use overrule_domain::envelope::{Actor, Envelope, stamp};
-use overrule_domain::event::{CallEvent, EscapeEvent, Event, RunEvent, TurnEvent, WeightEvent};
+use overrule_domain::event::{CallEvent, EscapeEvent, Event, RunEvent, SandboxEvent, TurnEvent, WeightEvent};
 use overrule_domain::id::Seq;
 use overrule_domain::{apply, effects};
 
@@ -43,6 +43,9 @@ impl Driver {
         self.adviser.ladder.take(&envelope.event);
         if let Event::Run(RunEvent::RuleAdded { .. } | RunEvent::RuleDropped { .. }) = &envelope.event {
             self.adviser.keep_rules(&self.state.settings.rules);
+        }
+        if let Event::Sandbox(SandboxEvent::Widened { by }) = &envelope.event {
+            self.adviser.keep_widenings(std::slice::from_ref(by));
         }
         self.batch.sync |= needs_disk(&envelope.event);
         self.batch
@@ -119,12 +122,14 @@ fn needs_disk(event: &Event) -> bool {
         | Event::Edit(_)
         | Event::Escape(EscapeEvent::Allowed { .. } | EscapeEvent::Muted { .. })
         | Event::Weight(WeightEvent::Set { .. } | WeightEvent::Reset { .. })
+        | Event::Sandbox(SandboxEvent::Widened { .. })
         | Event::Turn(TurnEvent::Prompted { .. }) => true,
         Event::Run(_)
         | Event::Turn(_)
         | Event::Call(_)
         | Event::Resilience(_)
         | Event::Escape(_)
-        | Event::Weight(_) => false,
+        | Event::Weight(_)
+        | Event::Sandbox(SandboxEvent::Confined { .. }) => false,
     }
 }

@@ -24,12 +24,13 @@ use overrule_domain::event::run::{Limits, Started, ToolCard};
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::id::{NodeId, Seq};
 use overrule_domain::refusal::Refusal;
+use overrule_domain::sandbox::Profile;
 use overrule_domain::state::State;
 use overrule_domain::turn::{Stop, StreamFault};
 use overrule_model::{Chunk, Model, Request};
 use overrule_policy::{Policy, Preset};
 use overrule_tools::registry::Registry;
-use overrule_tools::{Job, ReadOperands, Spec, Tool};
+use overrule_tools::{Job, OnRefused, ReadOperands, Spec, Tool};
 
 /// Longer than anything in a test takes, on a clock that jumps while everything waits.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -122,6 +123,10 @@ pub struct Run {
     pub tool: Arc<str>,
     pub text: Arc<str>,
     pub cancel: CancellationToken,
+    /// The sandbox that it starts in.
+    pub profile: Option<Arc<Profile>>,
+    /// Reports what the sandbox refused.
+    pub on_refused: OnRefused,
     /// Reports a process.
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
     end: oneshot::Sender<Outcome>,
@@ -156,6 +161,8 @@ impl Tool for Hand {
             tool: self.spec.card.name.clone(),
             text: job.text.clone(),
             cancel: job.cancel.clone(),
+            profile: job.profile.clone(),
+            on_refused: job.on_refused.clone(),
             on_spawn: job.on_spawn.clone(),
             end,
         };
@@ -181,6 +188,7 @@ fn hand(name: &str, effect: EffectClass, about: &str, runs: &mpsc::UnboundedSend
         tags: Vec::new(),
         pause_ms: 0,
         takes_truncated: false,
+        confined: false,
         probe: None,
         compensate: None,
         origin: None,
@@ -214,7 +222,7 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         workspace: Arc::new(workspace),
         shell: crate::advise::ShellStart::of_system(),
         environment: Arc::from(""),
-        sandbox: Arc::from(""),
+        sandbox: "".into(),
         approver: None,
         headless: false,
         ladder: overrule_resilience::ladder::Ladder::default(),

@@ -63,6 +63,7 @@ fn started() -> Box<Started> {
             tags: vec!["external".to_owned()],
             pause_ms: 2_000,
             takes_truncated: true,
+            confined: false,
             probe: None,
             compensate: None,
             origin: Some(Box::new(ToolOrigin {

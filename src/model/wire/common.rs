@@ -59,9 +59,9 @@ pub fn arguments(text: &str) -> String {
 pub fn offered(card: &ToolCard, quirks: &Quirks) -> Value {
     let schema = serde_json::from_str(&card.schema).unwrap_or(Value::Null);
     if quirks.contains(&Quirk::StrictSchemas) {
-        strict::strict(&schema)
+        strict::strict(&schema, card.confined)
     } else {
-        schema::widen(&schema)
+        schema::widen(&schema, card.confined)
     }
 }
 

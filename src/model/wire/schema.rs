@@ -4,12 +4,15 @@
 
 use serde_json::{Value, json};
 
+use crate::strict::{OUTSIDE, outside};
+
 /// What the model may write instead of a value.
 const REFERENCE_PATTERN: &str = "^†.*$";
 
 /// Converts a tool's schema to the one offered to the model: every value may also be a reference, and three
-/// optional properties name the call, the place for its result, and the reason for it.
-pub fn widen(schema: &Value) -> Value {
+/// optional properties name the call, the place for its result, and the reason for it. A fourth asks to run the call
+/// of a confined tool outside of the sandbox.
+pub fn widen(schema: &Value, confined: bool) -> Value {
     let mut wide = schema.clone();
     if !wide.is_object() {
         wide = json!({});
@@ -42,6 +45,9 @@ pub fn widen(schema: &Value) -> Value {
                     not passed to the tool.",
             })
         });
+        if confined {
+            properties.entry(OUTSIDE).or_insert_with(outside);
+        }
     }
     wide
 }

@@ -260,6 +260,7 @@ fn edits_allows_changes_of_files_in_the_workspace_alone() {
             args,
             server: None,
             is_of_agent,
+            sandbox: crate::Placement::default(),
         };
         let moment = Moment {
             links: Some(&links),

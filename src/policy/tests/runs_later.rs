@@ -34,6 +34,7 @@ fn verdict(policy: &Policy, tool: &str, args: &Value, is_of_agent: bool, effect:
         args,
         server: None,
         is_of_agent,
+        sandbox: crate::Placement::default(),
     };
     policy.verdict(&subject)
 }
@@ -171,6 +172,7 @@ fn a_link_leads_to_them_and_a_workspace_in_such_a_place_is_an_ordinary_one() {
             args: &args,
             server: None,
             is_of_agent: true,
+            sandbox: crate::Placement::default(),
         };
         let moment = Moment {
             links: Some(&links),

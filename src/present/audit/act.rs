@@ -7,10 +7,11 @@ use std::sync::Arc;
 use overrule_domain::call::{Decision, ShownForm};
 use overrule_domain::event::run::Limits;
 use overrule_domain::event::{
-    CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
+    CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, SandboxEvent, TurnEvent, WeightEvent,
 };
 use overrule_domain::id::{NodeId, TurnId};
 use overrule_domain::rule::{self, RuleSpec};
+use overrule_domain::sandbox::Widening;
 use overrule_domain::setting_change::SettingChange;
 use overrule_domain::turn::Stop;
 
@@ -148,6 +149,7 @@ pub(super) fn of(event: &Event, by_person: bool) -> Option<Act> {
         Event::Escape(event) => escape(event),
         Event::Resilience(event) => resilience(event, by_person),
         Event::Weight(event) => weight(event),
+        Event::Sandbox(event) => sandbox(event),
     }
 }
 
@@ -393,6 +395,18 @@ fn weight(event: &WeightEvent) -> Option<Act> {
         }
         WeightEvent::Imported { from, .. } => Act::detailed("import_weights", &**from),
         _ => None,
+    }
+}
+
+fn sandbox(event: &SandboxEvent) -> Option<Act> {
+    match event {
+        SandboxEvent::Widened {
+            by: Widening::Host(host),
+        } => Act::detailed("allow_host", host.as_str()),
+        SandboxEvent::Widened {
+            by: Widening::Directory(directory),
+        } => Act::detailed("allow_directory", directory.as_str()),
+        SandboxEvent::Confined { .. } => None,
     }
 }
 

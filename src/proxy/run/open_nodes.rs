@@ -63,7 +63,8 @@ impl OpenNodes {
                 | RunEvent::SideRequest(_)
                 | RunEvent::Linked(_),
             )
-            | Event::Weight(_) => {}
+            | Event::Weight(_)
+            | Event::Sandbox(_) => {}
             _ => self.are_all = true,
         }
     }

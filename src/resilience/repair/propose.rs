@@ -22,7 +22,7 @@ const MAX_CARDS: usize = 8 * 1024;
 /// Maximum characters of a name of a tool in a reason.
 const NAME: usize = 80;
 /// Members of arguments that belong to the place of the call and not to the tool.
-const OWN: [&str; 4] = ["_as", "_out", "_after", "_why"];
+const OWN: [&str; 5] = ["_as", "_out", "_after", "_why", "_outside"];
 
 /// What else could make a call, as far as this process knows it.
 #[derive(Clone, Copy)]
@@ -221,8 +221,8 @@ mod tests {
 
     #[test]
     fn a_call_in_place_of_another_keeps_its_name_its_place_and_what_it_waits_for() {
-        let base = r#"{"_as":"a","_out":"†state.a","_after":"†call.b","_why":"to see","path":"x"}"#;
-        let own: Value = json!({"_as": "c", "_after": "†call.d", "_why": "y", "dir": "z"});
+        let base = r#"{"_as":"a","_out":"†state.a","_after":"†call.b","_why":"to see","_outside":"docker","path":"x"}"#;
+        let own: Value = json!({"_as": "c", "_after": "†call.d", "_why": "y", "_outside": "x", "dir": "z"});
         let made = in_place(own.as_object().expect("an object"), base);
         assert_eq!(
             made,

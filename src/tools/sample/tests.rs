@@ -35,6 +35,8 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
         private: Arc::default(),
         withheld: crate::tool::nothing_withheld(),
         cancel: CancellationToken::new(),
+        profile: None,
+        on_refused: Arc::new(|_| {}),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| ()),
         ask: crate::tool::ask_nobody(),

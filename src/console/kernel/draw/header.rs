@@ -16,6 +16,7 @@ use crate::run::run_phase::RunPhase;
 use crate::run::summary;
 use overrule_base::text::{head, visible};
 use overrule_domain::call::Status;
+use overrule_domain::event::run::Confinement;
 use overrule_domain::live::AgentStatus;
 use overrule_domain::price::NOT_PRICED;
 use overrule_domain::state::State;
@@ -225,11 +226,13 @@ fn alarms(model: &Model) -> Vec<Part> {
 }
 
 /// How commands are confined. Without a sandbox that is never dropped.
-fn sandbox(label: &str) -> Option<Part> {
-    let shown = visible(head(label, 30).0).replace("sandbox level", "sandbox");
+fn sandbox(recorded: &Confinement) -> Option<Part> {
+    let is_partial = (recorded.profile.as_ref()).is_some_and(|profile| !profile.missing.is_empty());
+    let shown = visible(head(&recorded.label, 30).0).replace("sandbox level", "sandbox");
     match shown.as_str() {
         "" => None,
-        "sandbox 0" => Some(Part::new(Stay::Always, Role::Dim, "no sandbox")),
+        "sandbox 0" | "no sandbox" => Some(Part::new(Stay::Always, Role::Dim, "no sandbox")),
+        _ if is_partial => Some(Part::new(Stay::Sandbox, Role::Warning, shown)),
         _ => Some(Part::new(Stay::Sandbox, Role::Dim, shown)),
     }
 }

@@ -45,6 +45,7 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
         Event::Run(RunEvent::HistoryRewritten(rewriting)) => rewriting.from,
         Event::Run(RunEvent::Linked(link)) if link.role == LinkRole::SubAgent => link.call,
         Event::Run(_) | Event::Weight(_) => None,
+        Event::Sandbox(event) => event.call(),
         Event::Turn(event) => match event {
             TurnEvent::Prompted { node, .. }
             | TurnEvent::Thought { node, .. }

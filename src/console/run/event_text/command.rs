@@ -4,8 +4,10 @@
 
 use overrule_base::text::visible;
 use overrule_domain::command::{
-    CallCommand, Command, Edit, EditCommand, EscapeCommand, ResilienceCommand, RunCommand, WeightCommand,
+    CallCommand, Command, Edit, EditCommand, EscapeCommand, ResilienceCommand, RunCommand, SandboxCommand,
+    WeightCommand,
 };
+use overrule_domain::sandbox::Widening;
 
 /// Describes a command, such as `approve c5`.
 pub fn command(command: &Command) -> String {
@@ -16,6 +18,7 @@ pub fn command(command: &Command) -> String {
         Command::Escape(command) => escape(command),
         Command::Resilience(command) => resilience(command),
         Command::Weight(command) => weight(command),
+        Command::Sandbox(command) => sandbox(command),
     }
 }
 
@@ -98,6 +101,14 @@ fn resilience(command: &ResilienceCommand) -> String {
         ResilienceCommand::Configure { key, .. } => format!("set {}", visible(key)),
         ResilienceCommand::ChooseRepair { call, .. } => format!("choose a repair for {call}"),
         ResilienceCommand::SkipRepair { call, .. } => format!("stop repairing {call}"),
+    }
+}
+
+fn sandbox(command: &SandboxCommand) -> String {
+    let SandboxCommand::Widen { by } = command;
+    match by {
+        Widening::Host(host) => format!("allow the host {}", visible(host)),
+        Widening::Directory(directory) => format!("make {} writable", visible(directory)),
     }
 }
 

@@ -130,7 +130,8 @@ impl Mirror {
                 | Event::Edit(_)
                 | Event::Resilience(_)
                 | Event::Escape(_)
-                | Event::Weight(_) => {}
+                | Event::Weight(_)
+                | Event::Sandbox(_) => {}
             }
         }
         let asked = &w.asked[self.asked..];

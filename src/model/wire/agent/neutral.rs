@@ -190,6 +190,7 @@ fn card(tool: &AgentTool) -> Option<ToolCard> {
         tags: Vec::new(),
         pause_ms: 0,
         takes_truncated: false,
+        confined: false,
         probe: None,
         compensate: None,
         origin: None,

@@ -42,6 +42,7 @@ pub(crate) fn spec(name: &str, description: &str, schema: &Value, effect: Effect
             tags: Vec::new(),
             pause_ms: 0,
             takes_truncated: false,
+            confined: false,
             probe: None,
             compensate: None,
             origin: None,

@@ -78,6 +78,7 @@ fn spec(declared: &Declaration) -> Spec {
         tags: external.into_iter().collect(),
         pause_ms: 0,
         takes_truncated: false,
+        confined: false,
         probe: None,
         compensate: None,
         origin: Some(Box::new(ToolOrigin {

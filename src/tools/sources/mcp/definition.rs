@@ -170,6 +170,7 @@ impl Definition {
             tags,
             pause_ms: 0,
             takes_truncated: false,
+            confined: false,
             probe: None,
             compensate: None,
             origin: Some(Box::new(ToolOrigin {

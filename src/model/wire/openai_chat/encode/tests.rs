@@ -192,7 +192,7 @@ fn a_widened_schema_takes_references_everywhere_and_forgets_nothing() {
             "deep": {"type": "object", "properties": {"n": {"type": "number"}}},
         },
     });
-    let wide = widen(&schema);
+    let wide = widen(&schema, false);
     let reference = json!({"type": "string", "pattern": "^†.*$"});
     let properties = &wide["properties"];
     assert_eq!(
@@ -226,7 +226,10 @@ fn a_widened_schema_takes_references_everywhere_and_forgets_nothing() {
 
 #[test]
 fn own_properties_named_like_ours_and_empty_schemas_are_left_whole() {
-    let wide = widen(&json!({"type": "object", "properties": {"_as": {"type": "string", "title": "mine"}}}));
+    let wide = widen(
+        &json!({"type": "object", "properties": {"_as": {"type": "string", "title": "mine"}}}),
+        false,
+    );
     assert_eq!(wide["properties"]["_as"]["title"], "mine");
     for odd in [
         json!(null),
@@ -234,7 +237,7 @@ fn own_properties_named_like_ours_and_empty_schemas_are_left_whole() {
         json!(true),
         json!({"type": "object", "properties": []}),
     ] {
-        assert_eq!(widen(&odd)["type"], "object", "{odd}");
+        assert_eq!(widen(&odd, false)["type"], "object", "{odd}");
     }
     let card = ToolCard {
         schema: Arc::from("no json"),

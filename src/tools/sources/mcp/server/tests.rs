@@ -185,6 +185,8 @@ fn job(version: u32) -> Job {
         private: Arc::from([]),
         withheld: crate::tool::nothing_withheld(),
         cancel: CancellationToken::new(),
+        profile: None,
+        on_refused: Arc::new(|_| {}),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
         ask: crate::tool::ask_nobody(),

@@ -58,6 +58,8 @@ async fn ran(name: &str, thinks: Duration) -> (Outcome, Duration) {
         private: Arc::from([]),
         withheld: crate::tool::nothing_withheld(),
         cancel: CancellationToken::new(),
+        profile: None,
+        on_refused: Arc::new(|_| {}),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
         ask: Arc::new(move |_, _, _| {

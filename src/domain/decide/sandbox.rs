@@ -1,0 +1,109 @@
+//! Decides commands and reports about the sandbox.
+//!
+//! Must not know: how a child is confined, which paths exist.
+
+use std::path::{Component, Path};
+
+use overrule_base::text::visible;
+
+use super::checks::not_over;
+use super::execution::is_open;
+use crate::advice::Advice;
+use crate::command::SandboxCommand;
+use crate::draft::Draft;
+use crate::event::{Event, SandboxEvent};
+use crate::id::{Attempt, NodeId};
+use crate::recheck;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::sandbox::{Profile, Refused, Widening};
+
+/// Decides a command. Calls that were shown with the narrower profile are checked and asked about again.
+pub(super) fn decide(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    command: &SandboxCommand,
+) -> Result<(), Refusal> {
+    let SandboxCommand::Widen { by } = command;
+    not_over(draft)?;
+    let profile = draft.state.sandbox_profile();
+    if !profile.confines() {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            "cannot allow more: the session has no sandbox",
+        ));
+    }
+    match by {
+        Widening::Host(host) => check_host(&profile, host)?,
+        Widening::Directory(directory) => check_directory(&profile, directory)?,
+    }
+    draft
+        .events
+        .push(Event::Sandbox(SandboxEvent::Widened { by: by.clone() }));
+    let evaluated = advice.with_sandbox(std::slice::from_ref(by));
+    recheck::shown(draft, &*evaluated);
+    Ok(())
+}
+
+/// Decides a report of what was refused. One about an execution that has ended gives no event.
+pub(super) fn confined(draft: &mut Draft<'_>, call: NodeId, attempt: Attempt, refused: &[Refused]) {
+    if refused.is_empty() || !is_open(draft, call, attempt) {
+        return;
+    }
+    draft.events.push(Event::Sandbox(SandboxEvent::Confined {
+        call,
+        attempt,
+        refused: refused.to_vec(),
+    }));
+}
+
+fn check_host(profile: &Profile, host: &str) -> Result<(), Refusal> {
+    let invalid = |why: &str| {
+        let message = format!("cannot allow the host `{}`: {why}", visible(host));
+        Err(Refusal::new(RefusalKind::Invalid, message))
+    };
+    if host.is_empty() {
+        return invalid("it is empty");
+    }
+    let is_bad = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | '@');
+    if host.contains(is_bad) {
+        return invalid("a host has no spaces, `/` or `@`; hint: write host or host:port");
+    }
+    if host.eq_ignore_ascii_case(Profile::ALL_HOSTS) || host.trim_matches(['*', '.']).is_empty() {
+        return invalid("only the settings allow every host");
+    }
+    if profile.reaches_all() || profile.network.iter().any(|one| one == host) {
+        let message = format!("no change: {} is already allowed", visible(host));
+        return Err(Refusal::new(RefusalKind::NoChange, message));
+    }
+    Ok(())
+}
+
+fn check_directory(profile: &Profile, directory: &str) -> Result<(), Refusal> {
+    let refusal = |kind, why: &str| {
+        let message = format!("cannot make `{}` writable: {why}", visible(directory));
+        Err(Refusal::new(kind, message))
+    };
+    let path = Path::new(directory);
+    if !path.is_absolute() {
+        return refusal(RefusalKind::Invalid, "the path is not absolute");
+    }
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    if climbs || directory.contains(char::is_control) {
+        return refusal(RefusalKind::Invalid, "the path has `..` or control characters");
+    }
+    if let Some(hidden) = (profile.hidden.iter())
+        .find(|hidden| path.starts_with(hidden.as_str()) || Path::new(hidden.as_str()).starts_with(path))
+    {
+        let why = if path.starts_with(hidden.as_str()) {
+            format!("{} is hidden from commands", visible(hidden))
+        } else {
+            format!("{} in it is hidden from commands", visible(hidden))
+        };
+        return refusal(RefusalKind::Denied, &why);
+    }
+    if profile.write.iter().any(|one| path.starts_with(one.as_str())) {
+        let message = format!("no change: {} is already writable", visible(directory));
+        return Err(Refusal::new(RefusalKind::NoChange, message));
+    }
+    Ok(())
+}
