@@ -392,6 +392,7 @@ async fn call(
         cancel: cancel.clone(),
         profile: None,
         on_refused: Arc::new(|_| {}),
+        sandbox: None,
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
         ask: tools::ask_nobody(),

@@ -315,6 +315,7 @@ impl Executor {
                 }
             }),
             profile: approved.profile().cloned(),
+            sandbox: self.registry.sandbox().cloned(),
             on_output: Arc::new(move |bytes| printed.push(call, attempt, bytes)),
             ask: self.questions.of((call, attempt), self.inbox.clone()),
         };

@@ -12,11 +12,9 @@ mod helper;
 pub mod network;
 pub mod places;
 pub mod plan;
-#[cfg(target_os = "linux")]
 pub mod probe;
 pub mod protected;
 pub mod refusal;
-#[cfg(target_os = "linux")]
 pub mod session;
 pub mod start;
 

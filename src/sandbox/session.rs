@@ -6,12 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use overrule_base::canon;
-use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
+use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile, Refused};
 
 use crate::places::{self, HideError, HideRequest};
 use crate::plan::{Cache, Plan};
 use crate::probe::{self, Machine};
 use crate::protected::{self, Undone, Watch};
+use crate::refusal;
 use crate::start::{Confinement, Helper};
 
 /// How the children of a run are to be confined.
@@ -70,6 +71,7 @@ pub enum PrepareError {
 /// The sandbox of a run.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
+    level: Level,
     helper: Helper,
     machine: Machine,
     /// The workspace, resolved.
@@ -131,6 +133,7 @@ impl Sandbox {
         };
         places::prepare(&private, &listed).map_err(lost(&private))?;
         let sandbox = Self {
+            level: request.level,
             helper,
             machine,
             workspace,
@@ -209,6 +212,7 @@ impl Sandbox {
                 plan,
                 helper: self.helper.clone(),
             },
+            workspace: workspace.clone(),
             watch: is_written.then(|| Watch::begin(workspace, &self.scratch.join(UNDONE))),
             variables: if self.machine.overlays {
                 Vec::new()
@@ -216,6 +220,11 @@ impl Sandbox {
                 places::private_caches(&self.private)
             },
         }
+    }
+
+    /// Returns the level of the run.
+    pub const fn level(&self) -> Level {
+        self.level
     }
 
     /// Returns what this machine can do.
@@ -236,10 +245,32 @@ pub struct Begun {
     pub confinement: Confinement,
     /// Variables that its children get in addition.
     pub variables: Vec<(&'static str, PathBuf)>,
+    workspace: PathBuf,
     watch: Option<Watch>,
 }
 
 impl Begun {
+    /// Returns what was refused, as the output of a command that began in `cwd` shows it.
+    pub fn refused(&self, output: &str, cwd: &Path) -> Vec<Refused> {
+        let Confinement { plan, .. } = &self.confinement;
+        let temporary = plan.temporary();
+        let mut writable: Vec<&Path> = plan.caches.iter().map(|cache| cache.lower.as_path()).collect();
+        writable.extend(plan.linked.iter().map(PathBuf::as_path));
+        writable.push(&temporary);
+        if plan.namespaces {
+            writable.extend(["/tmp", "/var/tmp", "/dev/shm"].map(Path::new));
+        }
+        let read = refusal::Confinement {
+            profile: &plan.profile,
+            workspace: &self.workspace,
+            cwd,
+            home: plan.home.as_deref(),
+            writable: &writable,
+            read_only: &[],
+        };
+        refusal::found(output, &read, &refusal::able)
+    }
+
     /// Ends the execution: undoes the changes of protected paths, and returns them.
     pub fn end(self) -> Vec<Undone> {
         self.watch.map(Watch::end).unwrap_or_default()

@@ -4,6 +4,7 @@
 
 pub mod alert;
 pub mod child;
+mod confined;
 pub mod errors;
 pub mod known;
 pub mod names;

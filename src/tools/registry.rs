@@ -9,6 +9,7 @@ use super::tool::{Spec, Tool};
 use overrule_domain::advice::ToolFacts;
 use overrule_domain::call::{EffectClass, Fault};
 use overrule_domain::event::run::ToolCard;
+use overrule_sandbox::session::Sandbox;
 use overrule_schema::{self as schema, Checker, NotCheckable};
 
 /// Why a tool cannot be added.
@@ -46,6 +47,7 @@ struct Entry {
 pub struct Registry {
     entries: Vec<Entry>,
     private: Arc<[PathBuf]>,
+    sandbox: Option<Arc<Sandbox>>,
 }
 
 /// Makes what the schemas of all tools need, so that the first one does not wait for it.
@@ -73,6 +75,17 @@ impl Registry {
     /// Returns the files and directories that no tool may read or write.
     pub fn private(&self) -> &Arc<[PathBuf]> {
         &self.private
+    }
+
+    /// Gives the children of calls a sandbox.
+    pub fn confining(mut self, sandbox: Option<Arc<Sandbox>>) -> Self {
+        self.sandbox = sandbox;
+        self
+    }
+
+    /// Returns the sandbox for the children of calls, if this process has one.
+    pub const fn sandbox(&self) -> Option<&Arc<Sandbox>> {
+        self.sandbox.as_ref()
     }
 
     /// Adds a tool at the end.

@@ -16,6 +16,7 @@ use overrule_domain::event::run::ToolCard;
 use overrule_domain::id::NodeId;
 use overrule_domain::input::Finding;
 use overrule_domain::sandbox::{Profile, Refused};
+use overrule_sandbox::session::Sandbox;
 
 /// The description of a tool.
 #[derive(Debug, Clone)]
@@ -79,6 +80,8 @@ pub struct Job {
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
     /// The profile of the sandbox that its children start in; none outside, and for a tool that is not confined.
     pub profile: Option<Arc<Profile>>,
+    /// The sandbox of the run, if it has one.
+    pub sandbox: Option<Arc<Sandbox>>,
     /// Called with what the sandbox refused, before the execution ends.
     pub on_refused: OnRefused,
     /// Called with output as it comes, in whole characters; for a person to watch, not part of the result.

@@ -76,6 +76,7 @@ fn job(cancel: &CancellationToken) -> Job {
         cancel: cancel.clone(),
         profile: None,
         on_refused: Arc::new(|_| {}),
+        sandbox: None,
         on_spawn: Arc::new(|_, _| ()),
         on_output: Arc::new(|_| ()),
         ask: crate::tool::ask_nobody(),

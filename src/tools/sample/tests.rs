@@ -37,6 +37,7 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
         cancel: CancellationToken::new(),
         profile: None,
         on_refused: Arc::new(|_| {}),
+        sandbox: None,
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| ()),
         ask: crate::tool::ask_nobody(),

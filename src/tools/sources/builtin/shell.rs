@@ -19,11 +19,11 @@ use tokio::time::Instant;
 
 use super::common::{arguments, spec};
 use crate::child::{self, Environment, Start, Started};
+use crate::confined::{Confined, not_set_up};
 use crate::errors::{from_io, refused, untouched};
 use crate::output::{Bounded, BoundedText, HEAD, TAIL, WholeChars, json_text};
 use crate::tool::{Job, OnOutput, ReadOperands, Spec, Tool};
 use crate::workspace::Workspace;
-use overrule_base::text::visible;
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use overrule_sandbox::StartError;
 
@@ -157,6 +157,8 @@ pub(crate) struct Ran {
     pub stdout: BoundedText,
     /// Standard error.
     pub stderr: BoundedText,
+    /// What the model is told of the sandbox; empty where it refused nothing.
+    pub note: String,
 }
 
 /// How a command ended.
@@ -182,25 +184,29 @@ async fn shell(job: Job, environment: Environment) -> Result<Outcome, ToolError>
         stdin: None,
         limit: Duration::from_secs(seconds),
     };
-    let ran = execute(&job, program, &environment).await?;
-    Ok(outcome(&ran.end, ran.ms, ran.left, ran.stdout, ran.stderr))
+    Ok(outcome(execute(&job, program, &environment).await?))
 }
 
 /// Runs a program to its end, its time limit or its cancellation, and ends everything that it started.
 pub(crate) async fn execute(job: &Job, what: Program, environment: &Environment) -> Result<Ran, ToolError> {
     let begun = Instant::now();
+    let mut confined = Confined::begin(job).await?;
+    let in_sandbox = confined.as_ref().map(|confined| confined.environment(environment));
     let start = Start {
         program: &what.program,
         args: &what.args,
         cwd: &what.cwd,
-        environment,
-        confinement: None,
+        environment: in_sandbox.as_ref().unwrap_or(environment),
+        confinement: confined.as_ref().map(Confined::confinement),
     };
     let started = match what.stdin {
         None => child::start(start).await,
         Some(_) => child::start_fed(start).await,
     };
     let mut started = started.map_err(|error| not_started(&what.program.to_string_lossy(), &error))?;
+    if let Some(confined) = &mut confined {
+        confined.serve(started.proxy.take());
+    }
     (job.on_spawn)(started.tree.pid(), started.tree.ticks());
     let feeding = what
         .stdin
@@ -231,12 +237,23 @@ pub(crate) async fn execute(job: &Job, what: Program, environment: &Environment)
     if let Some(feeding) = feeding {
         feeding.abort();
     }
+    let (stdout, stderr) = (stdout.finish(), stderr.finish());
+    let mut note = String::new();
+    if let Some(confined) = confined {
+        let output = format!("{}\n{}", stdout.text, stderr.text);
+        let refusals = confined.end(output, what.cwd).await;
+        if !refusals.refused.is_empty() {
+            (job.on_refused)(refusals.refused);
+        }
+        note = refusals.note;
+    }
     Ok(Ran {
         end,
         ms,
         left,
-        stdout: stdout.finish(),
-        stderr: stderr.finish(),
+        stdout,
+        stderr,
+        note,
     })
 }
 
@@ -244,16 +261,7 @@ pub(crate) async fn execute(job: &Job, what: Program, environment: &Environment)
 fn not_started(program: &str, error: &StartError) -> ToolError {
     match error {
         StartError::Command(error) => from_io("run", program, error, false),
-        StartError::SetUp { step, why } => refused(
-            ErrorClass::Structural,
-            format!(
-                "cannot run `{}`: the sandbox could not be set up: {step}: {}",
-                visible(program),
-                visible(why)
-            ),
-            "reported by the sandbox before the command began",
-            "run `overrule doctor`: it tells what this machine lacks",
-        ),
+        StartError::SetUp { step, why } => not_set_up(&format!("{step}: {why}")),
     }
 }
 
@@ -346,7 +354,16 @@ async fn drain(stdout: &Reader, stderr: &Reader) {
     }
 }
 
-pub(crate) fn outcome(end: &End, ms: u64, left: bool, stdout: BoundedText, stderr: BoundedText) -> Outcome {
+/// Returns the outcome of a command that ran.
+pub(crate) fn outcome(ran: Ran) -> Outcome {
+    let Ran {
+        end,
+        ms,
+        left,
+        stdout,
+        stderr,
+        note: told,
+    } = ran;
     let discarded = stdout.discarded + stderr.discarded;
     let mut meta = json!({
         "exit": null,
@@ -363,7 +380,13 @@ pub(crate) fn outcome(end: &End, ms: u64, left: bool, stdout: BoundedText, stder
     if stdout.invalid + stderr.invalid > 0 {
         note("invalid_utf8", (stdout.invalid + stderr.invalid).into());
     }
-    let text = combined(stdout.text, &stderr.text);
+    let mut text = combined(stdout.text, &stderr.text);
+    if !told.is_empty() {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&told);
+    }
     let failed = |class, message: String, evidence: String, hint: Option<&str>| {
         Outcome::err(ToolError {
             class,
@@ -375,7 +398,7 @@ pub(crate) fn outcome(end: &End, ms: u64, left: bool, stdout: BoundedText, stder
             retry_after_ms: None,
         })
     };
-    match end {
+    match &end {
         End::Cancelled => Outcome::Cancelled { executed: true },
         End::TooLong(seconds) => failed(
             ErrorClass::Transient,

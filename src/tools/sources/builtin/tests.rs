@@ -92,6 +92,7 @@ impl Bench {
             cancel: self.cancel.clone(),
             profile: None,
             on_refused: Arc::new(|_| {}),
+            sandbox: None,
             on_spawn: Arc::new(move |pid, ticks| spawned.lock().unwrap().push((pid, ticks))),
             on_output: Arc::new(move |bytes| printed.lock().unwrap().extend_from_slice(bytes)),
             ask: crate::tool::ask_nobody(),

@@ -36,7 +36,7 @@ pub(super) async fn run(
         End::Exited(status) => status.code(),
         _ => None,
     };
-    let outcome = outcome(&ran.end, ran.ms, ran.left, ran.stdout, ran.stderr);
+    let outcome = outcome(ran);
     Ok(match (code, outcome) {
         (
             Some(code),

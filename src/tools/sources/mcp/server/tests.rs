@@ -187,6 +187,7 @@ fn job(version: u32) -> Job {
         cancel: CancellationToken::new(),
         profile: None,
         on_refused: Arc::new(|_| {}),
+        sandbox: None,
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
         ask: crate::tool::ask_nobody(),

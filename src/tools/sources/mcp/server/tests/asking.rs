@@ -60,6 +60,7 @@ async fn ran(name: &str, thinks: Duration) -> (Outcome, Duration) {
         cancel: CancellationToken::new(),
         profile: None,
         on_refused: Arc::new(|_| {}),
+        sandbox: None,
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
         ask: Arc::new(move |_, _, _| {
