@@ -242,7 +242,14 @@ fn path_after<'a>(before: &str, after: &'a str) -> Option<&'a str> {
 /// A name without a directory just before the words, after the name of the program.
 fn bare_name(before: &str) -> Option<&str> {
     let (_, message) = before.trim_end().trim_end_matches(':').split_once(": ")?;
-    message.split_whitespace().next_back()
+    // What was tried may come between: `tar: x: Cannot open`.
+    let mut parts = message.rsplit(": ").map(str::trim);
+    let is_name = |part: &&str| {
+        !part.is_empty() && !part.contains(' ') && !part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    parts
+        .find(is_name)
+        .or_else(|| message.split_whitespace().next_back())
 }
 
 /// The path with which a part of a message ends: the part itself, or what comes after words. It may have blanks.

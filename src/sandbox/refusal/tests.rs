@@ -122,6 +122,39 @@ const READ_ONLY: &[(&str, &str)] = &[
         "noise\ntouch: cannot touch 'O/x': Read-only file system\nmore noise",
         "O/x",
     ),
+    (
+        "mv: inter-device move failed: 'a' to 'O/x'; unable to remove target: Read-only file system",
+        "O/x",
+    ),
+    ("fatal: cannot mkdir O/c: Read-only file system", "O/c"),
+    (
+        "fatal: could not create work tree dir 'O/c': Read-only file system",
+        "O/c",
+    ),
+    (
+        "  0     0    0 --:--:--     0Warning: Failed to open the file O/x: Read-only file system",
+        "O/x",
+    ),
+    (
+        "error: failed to create package `c` at `O/c`\n\nCaused by:\n  failed to create directory `O/c`\n\nCaused by:\n  Read-only file system (os error 30)",
+        "O/c",
+    ),
+    ("cannot open O/x: Read-only file system at -e line 1.", "O/x"),
+    (
+        "awk: cannot open \"O/x\" for output (Read-only file system)",
+        "O/x",
+    ),
+    (
+        "mktemp: failed to create file via template ‘O/XXXX’: Read-only file system",
+        "O/XXXX",
+    ),
+    ("patch: **** Can't create file O/x : Read-only file system", "O/x"),
+    ("Saving key \"O/k\" failed: Read-only file system", "O/k"),
+    (
+        "/usr/bin/ld: cannot open output file O/x: Read-only file system",
+        "O/x",
+    ),
+    ("find: cannot delete ‘O/f’: Read-only file system", "O/f"),
 ];
 
 /// The same for hidden files.
@@ -405,6 +438,8 @@ fn at_level_2_the_workspace_is_refused_as_well() {
     for (output, path) in [
         ("bash: line 1: out.txt: Read-only file system", "W/out.txt"),
         ("touch: cannot touch 'a b': Read-only file system", "W/a b"),
+        ("sh: 1: cannot create out.txt: Read-only file system", "W/out.txt"),
+        ("tar: a: Cannot open: Read-only file system", "W/a"),
         ("touch: cannot touch 'new/x': Read-only file system", "W/new/x"),
         (
             "error: could not lock config file .git/config: Read-only file system",
@@ -453,17 +488,15 @@ fn each_is_told_once_and_their_number_is_bounded() {
     let machine = Machine::new();
     let line = "touch: cannot touch 'O/x': Read-only file system\n";
     assert_eq!(machine.paths(&line.repeat(100)).len(), 1);
-    let many: String = (0..100)
-        .map(|i| format!("touch: cannot touch 'O/x{i}': Read-only file system\n"))
-        .collect();
+    let numbered = |before: &str, after: &str| {
+        let all: Vec<String> = (0..100).map(|i| format!("{before}{i}{after}")).collect();
+        all.concat()
+    };
+    let many = numbered("touch: cannot touch 'O/x", "': Read-only file system\n");
     assert_eq!(machine.paths(&many).len(), MOST_REFUSALS);
-    let at_once: String = (0..100).map(|i| format!("'O/y{i}' ")).collect();
-    assert_eq!(
-        machine
-            .paths(&format!("rm: {at_once}: Read-only file system"))
-            .len(),
-        MOST_REFUSALS
-    );
+    let in_one_line = numbered("'O/y", "' ");
+    let line = format!("rm: {in_one_line}: Read-only file system");
+    assert_eq!(machine.paths(&line).len(), MOST_REFUSALS);
 }
 
 #[test]
