@@ -21,6 +21,10 @@ use message::{Message, Reason};
 
 /// Refusals of one output.
 const MOST_REFUSALS: usize = 16;
+/// Paths of one output that are looked up on the disk.
+const MOST_PATHS: usize = 2000;
+/// Files of which it is checked whether the output quotes them.
+const MOST_FILES: usize = 100;
 /// Directories whose entries are devices, not files outside.
 const DEVICES: &str = "/dev";
 /// True where a write outside fails because of a read-only mount, and never by a denied permission.
@@ -63,18 +67,20 @@ pub fn found(output: &str, confinement: &Confinement, able: &dyn Fn(&Path, Acces
         able,
         protected: OnceCell::new(),
     };
+    let (mut paths_left, mut files_left) = (MOST_PATHS, MOST_FILES);
     message::each(output, &mut |message| {
-        for refused in message
-            .paths
-            .iter()
-            .filter_map(|path| judge.refused(path, message))
-        {
-            let is_new = !found.contains(&refused);
-            if is_new && !judge.is_quoted(message) {
+        for path in &message.paths {
+            paths_left = paths_left.saturating_sub(1);
+            let refused = judge.refused(path, message);
+            let Some(refused) = refused.filter(|refused| !found.contains(refused)) else {
+                continue;
+            };
+            files_left = files_left.saturating_sub(1);
+            if !judge.is_quoted(message) {
                 found.push(refused);
             }
         }
-        found.len() < MOST_REFUSALS
+        found.len() < MOST_REFUSALS && paths_left > 0 && files_left > 0
     });
     found.truncate(MOST_REFUSALS);
     found

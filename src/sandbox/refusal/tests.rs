@@ -555,3 +555,27 @@ fn what_this_process_can_do_is_asked_of_the_system() {
     let kinds: Vec<RefusedKind> = found.iter().map(|one| one.kind).collect();
     assert_eq!(kinds, [RefusedKind::Write, RefusedKind::Read]);
 }
+
+#[test]
+fn much_that_names_paths_takes_little_time() {
+    let machine = Machine::new();
+    let source = "touch: cannot touch 'O/x': Read-only file system\n".repeat(20_000);
+    let source = in_directory(&machine.root, &source);
+    fs::write(machine.root.join("w/log"), source.get(..1 << 20).unwrap()).unwrap();
+    // A search through a log: each line of it is quoted.
+    let grep: Vec<String> = source
+        .lines()
+        .take(5000)
+        .map(|line| format!("log:{line}\n"))
+        .collect();
+    assert_eq!(machine.paths(&grep.concat()), []);
+    let asked = std::cell::Cell::new(0);
+    let able = |_: &Path, _| {
+        asked.set(asked.get() + 1);
+        false
+    };
+    let quoted = "'O/a' ".repeat(100);
+    let lines = format!("rm: {quoted}: Read-only file system\n").repeat(1000);
+    assert!(machine.found(&lines, &able).is_empty());
+    assert!(asked.get() <= 2 * (MOST_PATHS + 100), "{}", asked.get());
+}
