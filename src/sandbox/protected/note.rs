@@ -54,7 +54,9 @@ pub(super) struct DirectoryNote {
     pub is_whole: bool,
 }
 
-/// What `lstat` says. A file whose stamp is equal was not changed: no command sets `changed` to a time of its choice.
+/// What `lstat` says. A file whose stamp is equal was not changed: no command sets `changed` to a time of its choice. Where
+/// the system counts time in steps of some milliseconds, a file that changed just before the note, and again within the
+/// same step at the same size, is missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub mode: u32,

@@ -5,7 +5,7 @@
 //! A change by the operator or another program during the call cannot be told apart from one by the call: it is undone as
 //! well, told, and kept. A repository that the call itself creates, renames or removes is not compared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use overrule_base::text::visible;
@@ -14,6 +14,9 @@ use super::git;
 use super::list::{self, Place};
 use super::note::{Budget, Note, look, note};
 use super::undo::Undo;
+
+/// The directory that git runs programs of.
+const HOOKS: &str = "hooks";
 
 /// How a protected path was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +55,49 @@ pub struct Undone {
     pub problem: Option<String>,
 }
 
-/// The protected paths of a workspace as they were at the start of a call.
+/// The watch that calls of one workspace share while they overlap.
+///
+/// A call that notes the paths while another one runs would take that one's change for the earlier content, and would
+/// give it back. So the first call notes them, each end undoes what differs, and the last one forgets.
+#[derive(Debug)]
+pub struct Watches {
+    workspace: PathBuf,
+    store: PathBuf,
+    running: usize,
+    watch: Option<Watch>,
+}
+
+impl Watches {
+    /// Returns one without calls. Nothing is looked at yet.
+    pub fn new(workspace: &Path, store: &Path) -> Self {
+        Self {
+            workspace: workspace.to_owned(),
+            store: store.to_owned(),
+            running: 0,
+            watch: None,
+        }
+    }
+
+    /// Begins a call.
+    pub fn begin(&mut self) {
+        self.running += 1;
+        if self.watch.is_none() {
+            self.watch = Some(Watch::begin(&self.workspace, &self.store));
+        }
+    }
+
+    /// Ends a call, and undoes what it changed. What a call that still runs changed is undone as well.
+    pub fn end(&mut self) -> Vec<Undone> {
+        self.running = self.running.saturating_sub(1);
+        let undone = self.watch.as_ref().map(Watch::check);
+        if self.running == 0 {
+            self.watch = None;
+        }
+        undone.unwrap_or_default()
+    }
+}
+
+/// The protected paths of a workspace as they were at the start of a call. Calls that overlap share one: [`Watches`].
 #[derive(Debug)]
 pub struct Watch {
     workspace: PathBuf,
@@ -72,12 +117,11 @@ impl Watch {
     pub fn begin(workspace: &Path, store: &Path) -> Self {
         let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
         let roots = git::roots(&workspace);
-        let mut budget = Budget::default();
-        let places = list::places(&workspace, &roots).into_iter().map(|place| {
-            let note = note(&place.path(), &mut budget);
-            (place, note)
-        });
-        let places: Vec<(Place, Note)> = places.collect();
+        let mut places: Vec<(Place, Note)> = list::places(&workspace, &roots)
+            .into_iter()
+            .map(|place| (place, Note::Absent))
+            .collect();
+        note_all(&mut places);
         let ways = places.iter().flat_map(|(place, _)| ways(place));
         Self {
             ways: ways.filter(|way| way.is_dir()).collect(),
@@ -90,11 +134,16 @@ impl Watch {
 
     /// Undoes every change since the start, and returns what it undid and what it could not.
     pub fn end(self) -> Vec<Undone> {
+        self.check()
+    }
+
+    /// Does the same, and goes on watching.
+    fn check(&self) -> Vec<Undone> {
         let mut undo = Undo {
             store: &self.store,
             changes: Vec::new(),
         };
-        let mut bases: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut bases: BTreeMap<PathBuf, bool> = BTreeMap::new();
         for (place, note) in &self.places {
             if is_there(&place.base, &mut bases, &mut undo) && self.clear_way(place, note, &mut undo) {
                 undo.check(&place.path(), note);
@@ -176,6 +225,21 @@ fn ways(place: &Place) -> Vec<PathBuf> {
     ways
 }
 
+/// Notes what is at each place: single files first, then hooks, then other directories, so that what is large does not use
+/// up the bounds.
+fn note_all(places: &mut [(Place, Note)]) {
+    let mut order: Vec<&mut (Place, Note)> = places.iter_mut().collect();
+    order.sort_by_cached_key(|(place, _)| {
+        let path = place.path();
+        let is_directory = look(&path).ok().flatten().is_some_and(|meta| meta.is_dir());
+        (is_directory, !path.ends_with(HOOKS), path.components().count())
+    });
+    let mut budget = Budget::default();
+    for (place, now) in order {
+        *now = note(&place.path(), &mut budget);
+    }
+}
+
 fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }
@@ -187,16 +251,18 @@ fn is_real(base: &Path) -> bool {
 
 /// True if a base is still the directory that it was. One that is gone was removed or renamed as a whole; one that is
 /// something else is told, once.
-fn is_there(base: &Path, told: &mut BTreeSet<PathBuf>, undo: &mut Undo) -> bool {
-    if is_real(base) {
-        return true;
+fn is_there(base: &Path, known: &mut BTreeMap<PathBuf, bool>, undo: &mut Undo) -> bool {
+    if let Some(known) = known.get(base) {
+        return *known;
     }
-    if !matches!(look(base), Ok(None)) && told.insert(base.to_owned()) {
+    let is_there = is_real(base);
+    known.insert(base.to_owned(), is_there);
+    if !is_there && !matches!(look(base), Ok(None)) {
         let problem =
             "it is no longer a directory of its own, so that the protected files in it were not compared";
         undo.report(base, How::Changed, Some(problem.to_owned()));
     }
-    false
+    is_there
 }
 
 /// Creates a directory on the way to a place.

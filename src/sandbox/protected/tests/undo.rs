@@ -355,3 +355,89 @@ fn a_store_that_cannot_be_made_leaves_no_change_in_effect() {
         "evil"
     );
 }
+
+#[test]
+fn calls_that_overlap_never_give_back_the_change_of_another() {
+    let fixture = Fixture::new();
+    fixture.write(".envrc", "mine");
+    let mut watches = Watches::new(&fixture.workspace, &fixture.store);
+    assert!(watches.end().is_empty());
+    watches.begin();
+    fixture.write(".mcp.json", "evil");
+    fixture.write(".envrc", "evil");
+    watches.begin();
+    assert_eq!(told(&watches.end()), ["changed .envrc", "created .mcp.json"]);
+    assert!(watches.end().is_empty());
+    assert!(!fixture.at(".mcp.json").exists());
+    assert_eq!(fixture.text(".envrc"), "mine");
+    // Between two calls, a change is the operator's.
+    fixture.write(".envrc", "new");
+    watches.begin();
+    assert!(watches.end().is_empty());
+    assert_eq!(fixture.text(".envrc"), "new");
+}
+
+#[test]
+fn missing_permissions_do_not_stop_it() {
+    let fixture = Fixture::new();
+    fixture.write(".cargo/config.toml", "mine");
+    fixture.write(".claude/settings.json", "{}");
+    let mode =
+        |place: &str, mode| fs::set_permissions(fixture.at(place), fs::Permissions::from_mode(mode)).unwrap();
+    let watch = fixture.watch();
+    fixture.write(".cargo/config.toml", "evil");
+    mode(".cargo/config.toml", 0o000);
+    mode(".cargo", 0o500);
+    fixture.write(".claude/settings.json", "evil");
+    fixture.write(".claude/hooks/a/b", "evil");
+    for place in [".claude/hooks/a", ".claude/hooks", ".claude"] {
+        mode(place, 0o500);
+    }
+    mode("", 0o555);
+    let undone = told(&watch.end());
+    let expected = [
+        "changed .cargo/config.toml",
+        "changed .claude",
+        "created .claude/hooks",
+        "changed .claude/settings.json",
+    ];
+    let mut sorted = undone.clone();
+    sorted.sort();
+    let mut wanted = expected.map(str::to_owned);
+    wanted.sort();
+    assert_eq!(sorted, wanted);
+    assert_eq!(fixture.text(".cargo/config.toml"), "mine");
+    assert_eq!(fixture.text(".claude/settings.json"), "{}");
+    assert!(!fixture.at(".claude/hooks").exists());
+    // What is not protected has the permissions that the command gave it.
+    assert_eq!(fixture.at(".cargo").metadata().unwrap().mode() & 0o777, 0o500);
+    mode("", 0o755);
+    mode(".cargo", 0o755);
+}
+
+#[test]
+fn large_directories_do_not_take_the_place_of_single_files() {
+    let fixture = Fixture::new();
+    repository(&fixture.workspace);
+    for i in 0..40 {
+        let path = fixture.write(&format!(".claude/large/f{i}"), "");
+        fs::File::create(&path).unwrap().set_len(1 << 20).unwrap();
+    }
+    for i in 0..5000 {
+        fixture.write(&format!(".codex/f{i}"), "");
+    }
+    fixture.write(".npmrc", "mine");
+    fixture.write(".git/hooks/pre-commit", "mine");
+    let watch = fixture.watch();
+    for place in [".npmrc", ".git/config", ".git/hooks/pre-commit"] {
+        fixture.write(place, "evil");
+    }
+    let expected = [
+        "changed .git/config",
+        "changed .git/hooks/pre-commit",
+        "changed .npmrc",
+    ];
+    assert_eq!(told(&watch.end()), expected);
+    assert_eq!(fixture.text(".npmrc"), "mine");
+    assert_eq!(fixture.text(".git/hooks/pre-commit"), "mine");
+}

@@ -1,0 +1,581 @@
+//! Tests which messages are refusals of the sandbox, and which are not.
+
+use std::fs;
+
+use overrule_domain::sandbox::Missing;
+use tempfile::TempDir;
+
+use super::*;
+
+/// Messages of real programs, and the path that was refused. `W` is the workspace, `O` a directory outside, `H` the home
+/// with a hidden `.ssh`.
+const READ_ONLY: &[(&str, &str)] = &[
+    ("touch: cannot touch 'O/x': Read-only file system", "O/x"),
+    ("bash: line 1: O/x: Read-only file system", "O/x"),
+    ("/bin/sh: 1: cannot create O/x: Read-only file system", "O/x"),
+    ("zsh:1: read-only file system: O/x", "O/x"),
+    (
+        "mkdir: cannot create directory ‘O/x’: Read-only file system",
+        "O/x",
+    ),
+    (
+        "mkdir: can't create directory 'O/x': Read-only file system",
+        "O/x",
+    ),
+    ("rm: cannot remove 'O/there': Read-only file system", "O/there"),
+    (
+        "chmod: changing permissions of 'O/there': Read-only file system",
+        "O/there",
+    ),
+    (
+        "cp: cannot create regular file 'O/x': Read-only file system",
+        "O/x",
+    ),
+    ("mv: cannot move 'a' to 'O/b c': Read-only file system", "O/b c"),
+    (
+        "ln: failed to create symbolic link 'O/x': Read-only file system",
+        "O/x",
+    ),
+    ("tar: O/x: Cannot open: Read-only file system", "O/x"),
+    (
+        "sed: couldn't open temporary file O/sedAb12: Read-only file system",
+        "O/sedAb12",
+    ),
+    (
+        "rsync: [receiver] mkstemp \"O/.x.Ab12\" failed: Read-only file system (30)",
+        "O/.x.Ab12",
+    ),
+    (
+        "curl: Failed to open the file O/x y: Read-only file system",
+        "O/x y",
+    ),
+    ("OSError: [Errno 30] Read-only file system: 'O/x'", "O/x"),
+    (
+        "E   OSError: [Errno 30] Read-only file system: \"O/it's\"",
+        "O/it's",
+    ),
+    ("Error: EROFS: read-only file system, open 'O/x'", "O/x"),
+    (
+        "[Error: EROFS: read-only file system, rename 'W/a' -> 'O/x'] {",
+        "O/x",
+    ),
+    (
+        "npm error Error: EROFS: read-only file system, mkdir 'O/lib'",
+        "O/lib",
+    ),
+    (
+        "npm ERR! code EROFS\nnpm ERR! syscall mkdir\nnpm ERR! path O/lib\nnpm ERR! errno -30",
+        "O/lib",
+    ),
+    (
+        "npm error path O/lib\nnpm error errno -30\nnpm error code EROFS",
+        "O/lib",
+    ),
+    (
+        "fatal: could not create leading directories of 'O/a/b/c': Read-only file system",
+        "O/a/b/c",
+    ),
+    (
+        "error: could not lock config file .git/config: Read-only file system",
+        "W/.git/config",
+    ),
+    (
+        "fatal: cannot create '.git/hooks/pre-commit': Read-only file system",
+        "W/.git/hooks/pre-commit",
+    ),
+    (
+        "error: failed to create file `O/x`\n\nCaused by:\n  Read-only file system (os error 30)",
+        "O/x",
+    ),
+    (
+        "error: failed to open: O/x\n\nCaused by:\n    Read-only file system (os error 30)",
+        "O/x",
+    ),
+    (
+        "Error: cannot write O/x\n\nCaused by:\n    0: Read-only file system (os error 30)",
+        "O/x",
+    ),
+    ("2024/01/01 00:00:00 open O/x: read-only file system", "O/x"),
+    ("    main_test.go:7: mkdir O/x: read-only file system", "O/x"),
+    ("Errno::EROFS: Read-only file system @ rb_sysopen - O/x", "O/x"),
+    (
+        "java.io.FileNotFoundException: O/x (Read-only file system)",
+        "O/x",
+    ),
+    (
+        "PHP Warning:  file_put_contents(O/x): Failed to open stream: Read-only file system",
+        "O/x",
+    ),
+    (
+        "\x1b[1;31merror\x1b[0m: cannot write \x1b[1m'O/x'\x1b[0m: Read-only file system",
+        "O/x",
+    ),
+    ("touch: cannot touch '../outside/x': Read-only file system", "O/x"),
+    ("touch: cannot touch '~/x': Read-only file system", "H/x"),
+    (
+        "cp: cannot create regular file 'link/x': Read-only file system",
+        "O/x",
+    ),
+    ("bash: .envrc: Read-only file system", "W/.envrc"),
+    ("O/x: Read-only file system\r", "O/x"),
+    (
+        "noise\ntouch: cannot touch 'O/x': Read-only file system\nmore noise",
+        "O/x",
+    ),
+    (
+        "mv: inter-device move failed: 'a' to 'O/x'; unable to remove target: Read-only file system",
+        "O/x",
+    ),
+    ("fatal: cannot mkdir O/c: Read-only file system", "O/c"),
+    (
+        "fatal: could not create work tree dir 'O/c': Read-only file system",
+        "O/c",
+    ),
+    (
+        "  0     0    0 --:--:--     0Warning: Failed to open the file O/x: Read-only file system",
+        "O/x",
+    ),
+    (
+        "error: failed to create package `c` at `O/c`\n\nCaused by:\n  failed to create directory `O/c`\n\nCaused by:\n  Read-only file system (os error 30)",
+        "O/c",
+    ),
+    ("cannot open O/x: Read-only file system at -e line 1.", "O/x"),
+    (
+        "awk: cannot open \"O/x\" for output (Read-only file system)",
+        "O/x",
+    ),
+    (
+        "mktemp: failed to create file via template ‘O/XXXX’: Read-only file system",
+        "O/XXXX",
+    ),
+    ("patch: **** Can't create file O/x : Read-only file system", "O/x"),
+    ("Saving key \"O/k\" failed: Read-only file system", "O/k"),
+    (
+        "/usr/bin/ld: cannot open output file O/x: Read-only file system",
+        "O/x",
+    ),
+    ("find: cannot delete ‘O/f’: Read-only file system", "O/f"),
+];
+
+/// The same for hidden files.
+const HIDDEN: &[(&str, &str)] = &[
+    ("cat: H/.ssh/id: Permission denied", "H/.ssh/id"),
+    ("ls: cannot open directory 'H/.ssh': Permission denied", "H/.ssh"),
+    ("cat: ../home/.ssh/id: Operation not permitted", "H/.ssh/id"),
+    ("Error: EACCES: permission denied, open 'H/.ssh/id'", "H/.ssh/id"),
+    (
+        "PermissionError: [Errno 13] Permission denied: 'H/.ssh/id'",
+        "H/.ssh/id",
+    ),
+    ("open H/.ssh/id: permission denied", "H/.ssh/id"),
+    ("grep: H/.ssh/config: Permission denied", "H/.ssh/config"),
+    (
+        "error: failed to read `H/.ssh/id`\n\nCaused by:\n  Permission denied (os error 13)",
+        "H/.ssh/id",
+    ),
+    (
+        "head: cannot open '~/.ssh/id' for reading: Permission denied",
+        "H/.ssh/id",
+    ),
+];
+
+/// Outputs of commands that failed for reasons of their own. In all of them, this process could do everything.
+const ORDINARY: &[&str] = &[
+    "",
+    "false",
+    "exit status 1",
+    "cat: O/gone: No such file or directory",
+    "ls: cannot access 'O/sandbox': No such file or directory",
+    "error: sandbox refused O/sandbox/x",
+    "bash: O/sandbox/run: No such file or directory",
+    "bash: W/script.sh: Permission denied",
+    "bash: ./script.sh: Permission denied",
+    "/bin/sh: 1: ./script.sh: Permission denied",
+    "zsh: permission denied: ./script.sh",
+    "bash: line 3: script.sh: Permission denied",
+    "sudo: unable to execute ./x: Permission denied",
+    "git@github.com: Permission denied (publickey).\r\nfatal: Could not read from remote repository.",
+    "user@host: Permission denied (publickey,password).",
+    "Permission denied, please try again.",
+    "Permission denied",
+    "Read-only file system",
+    "Operation not permitted",
+    "read-only file system, see O/manual",
+    "HTTP/1.1 403 Forbidden\n\n{\"error\": \"permission denied\", \"path\": \"O/x\"}",
+    "{\"message\":\"Permission denied on resource O/projects/x\",\"status\":\"PERMISSION_DENIED\"}",
+    "403 Permission denied: O/repository",
+    "<html><body>Permission denied for O/index.html</body></html>",
+    "remote: Permission denied to O/repo.git denied to user.",
+    "ERROR: permission denied for table users",
+    "psql: error: FATAL:  permission denied for database \"O/x\"",
+    "error[E0308]: mismatched types\n --> src/a.rs:3:5\n  |\n3 |     fail(\"open O/x: Read-only file system\");\n  |     ^^^^",
+    "3 | touch: cannot touch 'O/x': Read-only file system",
+    "error: expected `;` after `\"O/x: Read-only file system\"`",
+    "assertion `left == right` failed\n  left: \"O/x: Read-only file system\"\n right: \"\"",
+    "AssertionError: 'O/x: Read-only file system' not found in ''",
+    "E       assert 'Read-only file system' in 'O/x'",
+    "    a_test.go:9: got \"\", want \"open O/x: read-only file system\"",
+    "Expected: \"EROFS: read-only file system, open 'O/x'\"\nReceived: \"\"",
+    "not ok 3 - reports \"touch O/x: Read-only file system\"",
+    "src/refused.rs:1:// touch: cannot touch 'O/x': Read-only file system",
+    "src/refused.rs:// touch: cannot touch 'O/x': Read-only file system",
+    "W/src/refused.rs:2:mkdir: O/y: Read-only file system",
+    "+touch: cannot touch 'O/x': Read-only file system",
+    "-    // O/x: Read-only file system",
+    "> cp: cannot create 'O/x': Read-only file system",
+    "# bash: O/x: Read-only file system",
+    "| `O/x: Read-only file system` | what it means |",
+    "The message `touch: cannot touch 'O/x': Read-only file system` means that",
+    "const EROFS_PATH: &str = \"O/x\";",
+    "is_erofs(O/x)",
+    "mkdir: cannot create directory 'W/new/x': Permission denied",
+    "touch: cannot touch 'W/out.txt': Read-only file system",
+    "touch: cannot touch 'TMP/x': Read-only file system",
+    "OSError: [Errno 30] Read-only file system: 'W/target/x'",
+    "error: failed to write `W/target/x`\n\nCaused by:\n  Permission denied (os error 13)",
+    "error: failed to read `O/x`\n\nCaused by:\n  No such file or directory (os error 2)",
+    "error: failed to build `O/x`\n\n\n\n\n\n\nCaused by:\n  Read-only file system",
+    "bash: /dev/tty: Operation not permitted",
+    "open /dev/kvm: Permission denied",
+    "ping: socket: Operation not permitted",
+    "chown: changing ownership of 'W/a': Operation not permitted",
+    "strace: attach: ptrace(PTRACE_SEIZE, 12): Operation not permitted",
+    "kill: (12): Operation not permitted",
+    "npm ERR! code E403\nnpm ERR! path O/lib\nnpm ERR! 403 Forbidden",
+    "npm ERR! code ENOENT\nnpm ERR! path O/lib",
+    "pkg/.npmrc: Read-only file system is what W/pkg/.npmrc says",
+    "listen tcp :80: bind: permission denied",
+    "dial unix O/docker.sock: connect: connection refused",
+    "make: *** [Makefile:3: all] Error 1",
+    "FAILED tests/test_a.py::test_sandbox - AssertionError: Permission denied",
+    "cp: O/a and O/b are the same file",
+    "W/a: Permission denied; O/x is fine",
+    "cat: 'O/a\u{7}b': Read-only file system",
+];
+
+struct Machine {
+    dir: TempDir,
+    root: PathBuf,
+    profile: Profile,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for directory in [
+            "w/.git/hooks",
+            "w/src",
+            "w/pkg",
+            "w/new",
+            "outside",
+            "home/.ssh",
+            "tmp",
+        ] {
+            fs::create_dir_all(root.join(directory)).unwrap();
+        }
+        for file in [
+            "w/.git/config",
+            "w/.envrc",
+            "w/pkg/.npmrc",
+            "w/script.sh",
+            "outside/there",
+            "home/.ssh/id",
+        ] {
+            fs::write(root.join(file), "").unwrap();
+        }
+        let source =
+            "// touch: cannot touch 'O/x': Read-only file system\nmkdir: O/y: Read-only file system\n";
+        fs::write(root.join("w/src/refused.rs"), in_directory(&root, source)).unwrap();
+        std::os::unix::fs::symlink(root.join("outside"), root.join("w/link")).unwrap();
+        let text = |place: &str| root.join(place).to_str().unwrap().to_owned();
+        let profile = Profile {
+            level: Level::Workspace,
+            write: vec![text("w")],
+            hidden: vec![text("home/.ssh")],
+            ..Profile::default()
+        };
+        Self { dir, root, profile }
+    }
+
+    fn without(mut self, guarantee: Guarantee) -> Self {
+        self.profile.missing.push(Missing {
+            guarantee,
+            why: "no user namespaces".into(),
+        });
+        self
+    }
+
+    fn found(&self, output: &str, able: &dyn Fn(&Path, Access) -> bool) -> Vec<Refused> {
+        assert!(self.dir.path().exists());
+        let (workspace, home, tmp) = (self.root.join("w"), self.root.join("home"), self.root.join("tmp"));
+        let confinement = Confinement {
+            profile: &self.profile,
+            workspace: &workspace,
+            cwd: &workspace,
+            home: Some(&home),
+            writable: &[&tmp],
+            read_only: &[],
+        };
+        found(&in_directory(&self.root, output), &confinement, able)
+    }
+
+    /// What is found where this process may do everything.
+    fn paths(&self, output: &str) -> Vec<(RefusedKind, String)> {
+        let found = self.found(output, &|_, _| true).into_iter();
+        found
+            .map(|one| {
+                assert!(!one.exact);
+                (one.kind, one.what)
+            })
+            .collect()
+    }
+
+    fn one(&self, kind: RefusedKind, path: &str) -> Vec<(RefusedKind, String)> {
+        vec![(kind, in_directory(&self.root, path))]
+    }
+}
+
+/// Puts the directories of a test in a text.
+fn in_directory(root: &Path, text: &str) -> String {
+    let mut text = text.to_owned();
+    for (mark, place) in [
+        ("W/", "w/"),
+        ("O/", "outside/"),
+        ("H/", "home/"),
+        ("TMP/", "tmp/"),
+    ] {
+        let place = format!("{}/{place}", root.display());
+        let mut written = String::new();
+        for (at, part) in text.split(mark).enumerate() {
+            // A mark within a word is none: `TMP/`.
+            let is_word = written.ends_with(|c: char| c.is_alphanumeric());
+            if at > 0 {
+                written.push_str(if is_word { mark } else { &place });
+            }
+            written.push_str(part);
+        }
+        text = written;
+    }
+    text
+}
+
+#[test]
+fn refused_writes_are_found_in_the_messages_of_real_programs() {
+    for machine in [Machine::new(), Machine::new().without(Guarantee::Attributes)] {
+        for (output, path) in READ_ONLY {
+            assert_eq!(
+                machine.paths(output),
+                machine.one(RefusedKind::Write, path),
+                "{output}"
+            );
+            // The same where this process could not do it either.
+            assert!(machine.found(output, &|_, _| false).is_empty(), "{output}");
+        }
+    }
+}
+
+#[test]
+fn refused_reads_are_found_in_the_messages_of_real_programs() {
+    let machine = Machine::new();
+    for (output, path) in HIDDEN {
+        assert_eq!(
+            machine.paths(output),
+            machine.one(RefusedKind::Read, path),
+            "{output}"
+        );
+        let able = |_: &Path, access| access == Access::Write;
+        assert!(machine.found(output, &able).is_empty(), "{output}");
+    }
+}
+
+#[test]
+fn a_denied_permission_is_a_refused_write_only_without_read_only_mounts() {
+    let partial = Machine::new().without(Guarantee::Attributes);
+    let full = Machine::new();
+    for (output, path) in READ_ONLY {
+        let denied = output
+            .replace("Read-only file system", "Permission denied")
+            .replace("read-only file system", "permission denied")
+            .replace("EROFS", "EACCES");
+        if output.starts_with("bash: .envrc") {
+            // A name without a directory, such as that of a program.
+            assert!(partial.paths(&denied).is_empty());
+            continue;
+        }
+        assert_eq!(
+            partial.paths(&denied),
+            partial.one(RefusedKind::Write, path),
+            "{denied}"
+        );
+        if READ_ONLY_MOUNTS {
+            assert!(full.paths(&denied).is_empty(), "{denied}");
+        }
+    }
+}
+
+#[test]
+fn ordinary_failures_are_none() {
+    assert!(ORDINARY.len() >= 60);
+    for machine in [Machine::new(), Machine::new().without(Guarantee::Attributes)] {
+        for output in ORDINARY {
+            assert_eq!(machine.paths(output), [], "{output}");
+            assert!(machine.found(output, &able).is_empty(), "{output}");
+        }
+    }
+    // Without a sandbox, nothing is refused by it.
+    let mut open = Machine::new();
+    open.profile.level = Level::Off;
+    for (output, _) in READ_ONLY.iter().chain(HIDDEN) {
+        assert!(open.paths(output).is_empty(), "{output}");
+    }
+}
+
+#[test]
+fn at_level_2_the_workspace_is_refused_as_well() {
+    let mut machine = Machine::new();
+    machine.profile.level = Level::Scratch;
+    for (output, path) in [
+        ("bash: line 1: out.txt: Read-only file system", "W/out.txt"),
+        ("touch: cannot touch 'a b': Read-only file system", "W/a b"),
+        ("sh: 1: cannot create out.txt: Read-only file system", "W/out.txt"),
+        ("tar: a: Cannot open: Read-only file system", "W/a"),
+        ("touch: cannot touch 'new/x': Read-only file system", "W/new/x"),
+        (
+            "error: could not lock config file .git/config: Read-only file system",
+            "W/.git/config",
+        ),
+    ] {
+        assert_eq!(
+            machine.paths(output),
+            machine.one(RefusedKind::Write, path),
+            "{output}"
+        );
+    }
+    for output in [
+        "git@github.com: Permission denied (publickey).",
+        "bash: script.sh: Permission denied",
+        "touch: cannot touch 'TMP/x': Read-only file system",
+    ] {
+        assert_eq!(machine.paths(output), [], "{output}");
+    }
+}
+
+#[test]
+fn what_was_mounted_for_one_call_is_refused() {
+    let machine = Machine::new();
+    let workspace = machine.root.join("w");
+    let ignored = workspace.join("new");
+    let confinement = Confinement {
+        profile: &machine.profile,
+        workspace: &workspace,
+        cwd: &workspace.join("src"),
+        home: None,
+        writable: &[],
+        read_only: &[&ignored],
+    };
+    let found = found(
+        "rm: cannot remove '../new/x': Read-only file system\nrm: '~/x': Read-only file system",
+        &confinement,
+        &|_, _| true,
+    );
+    assert_eq!(found.len(), 1);
+    assert_eq!(Path::new(&found[0].what), ignored.join("x"));
+}
+
+#[test]
+fn each_is_told_once_and_their_number_is_bounded() {
+    let machine = Machine::new();
+    let line = "touch: cannot touch 'O/x': Read-only file system\n";
+    assert_eq!(machine.paths(&line.repeat(100)).len(), 1);
+    let numbered = |before: &str, after: &str| {
+        let all: Vec<String> = (0..100).map(|i| format!("{before}{i}{after}")).collect();
+        all.concat()
+    };
+    let many = numbered("touch: cannot touch 'O/x", "': Read-only file system\n");
+    assert_eq!(machine.paths(&many).len(), MOST_REFUSALS);
+    let in_one_line = numbered("'O/y", "' ");
+    let line = format!("rm: {in_one_line}: Read-only file system");
+    assert_eq!(machine.paths(&line).len(), MOST_REFUSALS);
+}
+
+#[test]
+fn the_ends_of_a_long_output_are_searched_and_long_lines_are_cut() {
+    let machine = Machine::new();
+    let message = |name: &str| format!("\ntouch: cannot touch 'O/{name}': Read-only file system\n");
+    let long = "é\n".repeat(300_000);
+    let output = format!(
+        "{}{long}{}{long}{}",
+        message("first"),
+        message("middle"),
+        message("last")
+    );
+    let names: Vec<String> = machine.paths(&output).into_iter().map(|(_, path)| path).collect();
+    assert_eq!(
+        names,
+        ["O/first", "O/last"].map(|path| in_directory(&machine.root, path))
+    );
+    let wide = "é ".repeat(50_000);
+    let output = format!("{wide}touch: cannot touch 'O/x': Read-only file system {wide}");
+    assert_eq!(machine.paths(&output), machine.one(RefusedKind::Write, "O/x"));
+    for hostile in [
+        "'".repeat(200_000),
+        "\"Read-only file system\" ".repeat(20_000),
+        "\x1b[".repeat(200_000),
+        "/: ".repeat(100_000) + "EROFS",
+        "npm ERR! EROFS\n".repeat(30_000),
+    ] {
+        assert_eq!(machine.paths(&hostile), []);
+    }
+}
+
+#[test]
+fn what_this_process_can_do_is_asked_of_the_system() {
+    let machine = Machine::new();
+    let at = |place: &str| machine.root.join(place);
+    assert!(able(&at("outside/there"), Access::Read) && able(&at("outside/there"), Access::Write));
+    assert!(able(&at("outside/new"), Access::Write) && !able(&at("outside/new"), Access::Read));
+    assert!(!able(&at("gone/new"), Access::Write) && !able(&at("outside/there/x"), Access::Write));
+    if rustix::process::geteuid().is_root() {
+        println!("skipped: root may write everything");
+    } else {
+        assert!(
+            !able(Path::new("/etc/new"), Access::Write) && !able(Path::new("/etc/passwd"), Access::Write)
+        );
+    }
+    // A file system that is read-only for this process as well.
+    if cfg!(target_os = "linux")
+        && statvfs("/sys").is_ok_and(|fs| fs.f_flag.contains(StatVfsMountFlags::RDONLY))
+    {
+        assert!(!able(Path::new("/sys/kernel"), Access::Write));
+    }
+    // With the system itself: the directory outside could be written.
+    let output = "touch: cannot touch 'O/x': Read-only file system\ncat: H/.ssh/id: Permission denied\ncat: H/.ssh/gone: Permission denied";
+    let found = machine.found(output, &able);
+    let kinds: Vec<RefusedKind> = found.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [RefusedKind::Write, RefusedKind::Read]);
+}
+
+#[test]
+fn much_that_names_paths_takes_little_time() {
+    let machine = Machine::new();
+    let source = "touch: cannot touch 'O/x': Read-only file system\n".repeat(20_000);
+    let source = in_directory(&machine.root, &source);
+    fs::write(machine.root.join("w/log"), source.get(..1 << 20).unwrap()).unwrap();
+    // A search through a log: each line of it is quoted.
+    let grep: Vec<String> = source
+        .lines()
+        .take(5000)
+        .map(|line| format!("log:{line}\n"))
+        .collect();
+    assert_eq!(machine.paths(&grep.concat()), []);
+    let asked = std::cell::Cell::new(0);
+    let able = |_: &Path, _| {
+        asked.set(asked.get() + 1);
+        false
+    };
+    let quoted = "'O/a' ".repeat(100);
+    let lines = format!("rm: {quoted}: Read-only file system\n").repeat(1000);
+    assert!(machine.found(&lines, &able).is_empty());
+    assert!(asked.get() <= 2 * (MOST_PATHS + 100), "{}", asked.get());
+}
