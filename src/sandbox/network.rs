@@ -7,6 +7,7 @@
 //! remembered.
 
 mod address;
+mod body;
 mod connect;
 mod dial;
 mod hosts;

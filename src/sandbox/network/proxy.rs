@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::body::Body;
 use super::dial::{DialError, Resolve, dial};
 use super::hosts::Hosts;
 use super::request::{self, HeadError, Kind, Request};
@@ -160,7 +161,7 @@ async fn exchange(
     child: &mut TcpStream,
     upstream: &mut TcpStream,
     rest: Vec<u8>,
-    body: u64,
+    body: Body,
 ) -> io::Result<()> {
     {
         let (mut from_child, mut to_child) = child.split();
@@ -173,19 +174,27 @@ async fn exchange(
     finish(child, b"").await
 }
 
-/// Passes a body, and then the end of what the child sends. Returns only if the child is gone.
+/// Passes a body, and then the end of what the child sends. Returns only if the child is gone, or its body is malformed.
 ///
 /// A host that takes no more of the body may still send a response.
 async fn send(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),
     mut part: Vec<u8>,
-    mut left: u64,
+    mut body: Body,
 ) -> io::Error {
     loop {
-        let length = usize::try_from(left).unwrap_or(usize::MAX).min(part.len());
-        let sent = to.write_all(part.get(..length).unwrap_or_default()).await;
-        left = if sent.is_ok() { left - length as u64 } else { 0 };
+        let length = match body.take(&part) {
+            Ok(length) => length,
+            Err(error) => return io::Error::other(error),
+        };
+        if to
+            .write_all(part.get(..length).unwrap_or_default())
+            .await
+            .is_err()
+        {
+            body = Body::NONE;
+        }
         part.resize(PART, 0);
         match from.read(&mut part).await {
             Ok(0) => break,

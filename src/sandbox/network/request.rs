@@ -6,12 +6,15 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
+use super::body::Body;
 use super::hosts::parse_port;
 
 /// Maximum bytes of a head.
 pub(super) const MAX_HEAD: usize = 64 << 10;
 /// Bytes that are read in one go.
 const READ: usize = 8 << 10;
+/// The version without chunked bodies.
+const OLD: &str = "HTTP/1.0";
 /// The port of `http`.
 const HTTP: u16 = 80;
 /// Headers that are for the proxy alone.
@@ -60,8 +63,8 @@ pub(super) enum Kind {
     Forward {
         /// The head for the host.
         head: Vec<u8>,
-        /// Maximum bytes after the head that belong to this request. A chunked body has no maximum.
-        body: u64,
+        /// What follows the head.
+        body: Body,
         /// True if the response has no body.
         is_head: bool,
     },
@@ -120,7 +123,7 @@ pub(super) fn parse(head: &[u8]) -> Result<Request, HeadError> {
     if headers.iter().filter(|header| header.is("host")).count() > 1 {
         return Err(HeadError::Malformed("the request has two Host headers"));
     }
-    let body = body(&headers)?;
+    let body = body(&headers, version)?;
     if method == "CONNECT" {
         let (host, port) = split(target).ok_or(HeadError::Malformed("CONNECT needs HOST:PORT"))?;
         let port = port.ok_or(HeadError::Malformed("CONNECT needs HOST:PORT"))?;
@@ -154,7 +157,7 @@ fn first_line(line: &[u8]) -> Result<(&str, &str, &str), HeadError> {
         return Err(wrong);
     };
     let is_plain = target.bytes().all(|byte| byte.is_ascii_graphic());
-    let is_known = matches!(version, "HTTP/1.1" | "HTTP/1.0");
+    let is_known = matches!(version, "HTTP/1.1" | OLD);
     if is_token(method) && !target.is_empty() && is_plain && is_known {
         Ok((method, target, version))
     } else {
@@ -233,20 +236,21 @@ fn is_token(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(is_plain)
 }
 
-/// Returns the maximum length of the body.
-fn body(headers: &[Header]) -> Result<u64, HeadError> {
+/// Returns how the body ends.
+fn body(headers: &[Header], version: &str) -> Result<Body, HeadError> {
     let framing: Vec<_> = headers.iter().filter(|header| header.is_any(&FRAMING)).collect();
     let wrong = HeadError::Malformed("the length of the body is not clear");
     match framing.as_slice() {
-        [] => Ok(0),
+        [] => Ok(Body::NONE),
         [one] if one.is("transfer-encoding") => {
-            let is_chunked = one.value.eq_ignore_ascii_case(b"chunked");
-            if is_chunked { Ok(u64::MAX) } else { Err(wrong) }
+            let is_chunked = one.value.eq_ignore_ascii_case(b"chunked") && version != OLD;
+            is_chunked.then_some(Body::CHUNKED).ok_or(wrong)
         }
         [one] => {
             let text = std::str::from_utf8(one.value).unwrap_or_default();
             let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-            text.parse().ok().filter(|_| is_number).ok_or(wrong)
+            let length = text.parse().ok().filter(|_| is_number);
+            length.map(Body::Sized).ok_or(wrong)
         }
         _ => Err(wrong),
     }
