@@ -69,7 +69,7 @@ impl Proxy {
         }
     }
 
-    /// Reads a request. Without one, returns the answer, or `None` if nobody waits for it.
+    /// Reads a request. Without one, returns the answer, or `None` if the child is gone.
     async fn request(&self, child: &mut TcpStream) -> Result<(Request, Vec<u8>), Option<Answer>> {
         let read = timeout(self.limits.head, request::read(child)).await;
         let Ok(read) = read else {

@@ -7,11 +7,19 @@ use super::*;
 /// How long it is watched that nothing happens.
 const WATCHED: Duration = Duration::from_millis(150);
 
-fn short() -> Limits {
+/// Limits with little time for a head.
+fn short_head() -> Limits {
     Limits {
         head: Duration::from_millis(100),
+        ..Limits::default()
+    }
+}
+
+/// Limits with little time for a host.
+fn short_connect() -> Limits {
+    Limits {
         connect: Duration::from_millis(200),
-        connections: 2,
+        ..Limits::default()
     }
 }
 
@@ -27,7 +35,7 @@ fn the_limits_are_those_that_are_promised() {
 
 #[tokio::test]
 async fn a_slow_head_ends_the_connection() {
-    let proxy = Proxy::limited(Hosts::default(), no_names(), short());
+    let proxy = Proxy::limited(Hosts::default(), no_names(), short_head());
     for part in [
         "",
         "GET http://a.example/ HTTP/1.1\r\nHost:",
@@ -98,7 +106,7 @@ async fn a_host_that_takes_no_connection_is_given_up() {
         waiting.push(stream.unwrap());
         assert!(waiting.len() < 64, "the queue is never full");
     }
-    let proxy = Proxy::limited(hosts(&[&at.to_string()]), no_names(), short());
+    let proxy = Proxy::limited(hosts(&[&at.to_string()]), no_names(), short_connect());
     let answer = proxy.ask(format!("CONNECT {at} HTTP/1.1\r\n\r\n")).await;
     assert!(answer.starts_with("HTTP/1.1 504 "), "{answer}");
     assert!(
@@ -111,7 +119,7 @@ async fn a_host_that_takes_no_connection_is_given_up() {
 #[tokio::test]
 async fn a_name_that_is_never_found_is_given_up() {
     let resolve: Resolve = Arc::new(|_| Box::pin(std::future::pending()));
-    let proxy = Proxy::limited(hosts(&["a.example"]), resolve, short());
+    let proxy = Proxy::limited(hosts(&["a.example"]), resolve, short_connect());
     let answer = proxy.ask("CONNECT a.example:443 HTTP/1.1\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 504 "), "{answer}");
 }
@@ -159,7 +167,7 @@ async fn the_connection_after_the_64th_waits() {
 #[tokio::test]
 async fn dropping_the_proxy_ends_all_its_connections() {
     let at = echo().await;
-    let proxy = Proxy::limited(hosts(&[&at.to_string()]), no_names(), short());
+    let proxy = Proxy::reaching(at);
     let (mut open, _) = proxy.tunnel(&at.to_string()).await;
     open.write_all(b"x").await.unwrap();
     assert_eq!(until(&mut open, "x").await, "x");
