@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::address::{self, Address};
 use super::args::Common;
 use super::demos;
+use super::sandbox::Means;
 use super::exit::{Code, Failure};
 use super::models;
 use super::operator;
@@ -23,7 +24,6 @@ use overrule_domain::envelope::Envelope;
 use overrule_domain::event::run::{Limits, Started};
 use overrule_domain::id::Seq;
 use overrule_domain::price::Price;
-use overrule_domain::sandbox::Profile;
 use overrule_engine::advise::{Adviser, Sandbox, ShellStart};
 use overrule_engine::approver::{self, Approver};
 use overrule_engine::clock::Clock;
@@ -68,8 +68,8 @@ pub struct AppContext {
     pub places: Places,
     /// Files and directories that no tool of a run may read or write.
     pub private: Vec<PathBuf>,
-    /// How the children of a run are confined; level 0 where they are not.
-    pub sandbox: Profile,
+    /// What the children of a run are confined by.
+    pub means: Means,
     /// The agents that this process supervises.
     pub agents: Agents,
     /// Theme and keys, once they were read.
@@ -97,7 +97,7 @@ impl AppContext {
             reach: address::Flags::of(common, &settings.sessions),
             record: common.record.clone(),
             places,
-            sandbox: Profile::default(),
+            means: Means::default(),
             agents: operator::agents(&env),
             look: OnceLock::new(),
             env,
@@ -212,7 +212,7 @@ impl AppContext {
                 programs: Arc::from(environment.search_path()),
             },
             environment: Arc::from(names.join("\n")),
-            sandbox: Sandbox::new(self.sandbox.clone()),
+            sandbox: Sandbox::new(self.means.profile.clone()),
             approver: None,
             headless,
             ladder: Ladder::new(resilience, overrule_engine::ids::seed()),

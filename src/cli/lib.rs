@@ -65,6 +65,7 @@ pub mod request_text;
 mod resume;
 mod rules;
 pub mod run;
+mod sandbox;
 pub mod screen;
 mod seen;
 pub mod sessions;

@@ -20,7 +20,7 @@ use overrule_domain::refusal::Refusal;
 use overrule_domain::state::State;
 use overrule_engine as engine;
 use overrule_engine::Launch;
-use overrule_engine::advise::{Adviser, Sandbox};
+use overrule_engine::advise::Adviser;
 use overrule_engine::clock::Clock;
 use overrule_engine::driver::record_only::Unrecorded;
 use overrule_journal::{self as journal, Damage, Loaded, Place, Writer};
@@ -226,7 +226,9 @@ pub fn adviser(
         .ok_or_else(|| resume::unbegun(&place.id()))?;
     let setup = resume::setup_of(recorded, &place.id())?;
     let workspace = Path::new(&recorded.workspace);
-    let context = context.clone().for_run(common, workspace, &setup)?;
+    let mut context = context.clone().for_run(common, workspace, &setup)?;
+    // A verb on a stored session decides about what was recorded.
+    context.means.profile = state.sandbox_profile();
     // An operator decides here, so no question expires before they saw it. A headless process that resumes
     // the run sets the deadline that applies there.
     let tools = context.recorded_tools(&setup, workspace, &recorded.tools)?;
@@ -237,8 +239,6 @@ pub fn adviser(
     }
     adviser.watch = adviser.watch.on(state);
     adviser.keep_rules(&state.settings.rules);
-    // A verb on a stored session decides about what was recorded.
-    adviser.sandbox = Sandbox::new(state.sandbox_profile());
     adviser.keep_resilience(state);
     Ok(adviser)
 }

@@ -13,6 +13,7 @@ use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::operator;
 use super::run::{self, Ready};
+use super::sandbox;
 use super::{
     demos, effects, headless, learned_store, live, lost_edits, models, picker, print, record, screen,
     written_here,
@@ -91,13 +92,20 @@ pub fn resume_session(
     if workspace != Path::new(&recorded.workspace) {
         notices.push(moved(&recorded.workspace, &workspace));
     }
-    let context = context.for_run(common, &workspace, &setup)?;
+    let mut context = context.for_run(common, &workspace, &setup)?;
     notices.extend(context.notices());
     notices.extend(screen::notices(&context, headless));
     setup.headless = headless;
     setup.policy = context.policy_text();
     setup.model = models::again(common, &context, setup.model)?;
     notices.extend(setup.samples.as_ref().and_then(demos::serve_again));
+    // A session keeps the level that it began with, unless another one is named.
+    let had = recorded.sandbox.profile.as_deref().cloned().unwrap_or_default();
+    let level = common.sandbox.unwrap_or(had.level);
+    notices.extend(runtime.block_on(context.confine(&session, level))?);
+    if common.sandbox.is_none() {
+        sandbox::accept(&had, &context.means.profile, headless)?;
+    }
     let mut connected = runtime.block_on(context.connect(Some(&setup), &workspace, &recorded.tools));
     notices.extend(connected.notices());
     let mut adviser = context.adviser(

@@ -249,6 +249,10 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     // With a control socket, questions wait as on the screen.
     let unattended = headless && !common.control;
     let runtime = runtime()?;
+    let mut context = context.clone();
+    let level = context.settings.sandbox.level.value;
+    let of_sandbox = runtime.block_on(context.confine(&setup.session, level))?;
+    let context = &context;
     let mut connected = runtime.block_on(context.connect(Some(&setup), &context.workspace, &[]));
     let of_servers = connected.notices();
     let adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
@@ -262,6 +266,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     let writer = context.store.create(id)?;
     let note = written_here::note(&context.env, &id.to_string());
     let mut notices = context.notices();
+    notices.extend(of_sandbox);
     notices.extend(of_servers);
     notices.extend(uncosted(&started));
     notices.extend(what.notice);

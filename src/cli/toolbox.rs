@@ -10,6 +10,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::build::AppContext;
+use super::sandbox::Means;
 use super::exit::Failure;
 use super::{demos, print};
 use overrule_base::text::visible;
@@ -166,7 +167,10 @@ impl AppContext {
 
     /// Builds the registry of these tools, with the classes, tags and pauses of the settings.
     pub fn registry(&self, tools: Vec<Arc<dyn Tool>>) -> Result<Registry, Failure> {
-        let mut registry = Registry::new(tools)?.keeping_out_of(self.private.iter().cloned());
+        let Means { profile, sandbox } = &self.means;
+        let mut registry = Registry::new(tools)?
+            .keeping_out_of(self.private.iter().cloned())
+            .confining(profile, sandbox.clone());
         let offered: Vec<String> = registry.names().map(str::to_owned).collect();
         let offered: Vec<&str> = offered.iter().map(String::as_str).collect();
         set(&mut registry, self.settings.tags.fit(offered)?);

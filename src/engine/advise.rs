@@ -289,12 +289,13 @@ impl Advice for Adviser {
 
     fn profile(&self, tool: &str, args: &str) -> Option<Arc<Profile>> {
         let is_inside = self.placement(tool, args).is_inside();
-        is_inside.then(|| Arc::clone(self.sandbox.profile()))
+        is_inside.then(|| Arc::clone(self.sandbox_of(tool).profile()))
     }
 
     fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), operands: &[Operand]) -> Digest {
         let definition = self.registry.definition(tool).map_or("", |definition| definition);
         let (call, rev) = (call.to_string(), rev.0.to_le_bytes());
+        let sandbox = self.sandbox_of(tool);
         let mut parts: Vec<&[u8]> = vec![
             self.session.as_bytes(),
             call.as_bytes(),
@@ -304,7 +305,7 @@ impl Advice for Adviser {
             args.as_bytes(),
             self.workspace.as_os_str().as_encoded_bytes(),
             self.environment.as_bytes(),
-            self.sandbox.part(self.placement(tool, args)).as_bytes(),
+            sandbox.part(self.placement(tool, args)).as_bytes(),
         ];
         parts.extend(contents(operands));
         // Where no link leads elsewhere, the path in the arguments says it all.

@@ -83,10 +83,12 @@ pub struct Sandbox {
     private: PathBuf,
 }
 
+/// Name of the directory of all sandboxes, in the data directory of the program.
+pub const DIRECTORY: &str = "sandbox";
 /// The directories of sessions, in the store.
 const SESSIONS: &str = "sessions";
-/// The directories of caches, in the store.
-const CACHES: &str = "caches";
+/// The directories of caches of workspaces, in the store.
+pub const CACHES: &str = "caches";
 /// What was undone, in the directory of a session.
 const UNDONE: &str = "undone";
 

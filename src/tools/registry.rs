@@ -5,10 +5,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::tool::{Spec, Tool};
+use super::tool::{Children, Spec, Tool};
 use overrule_domain::advice::ToolFacts;
 use overrule_domain::call::{EffectClass, Fault};
 use overrule_domain::event::run::ToolCard;
+use overrule_domain::sandbox::{Level, Profile};
 use overrule_sandbox::session::Sandbox;
 use overrule_schema::{self as schema, Checker, NotCheckable};
 
@@ -40,7 +41,14 @@ struct Entry {
     spec: Spec,
     checker: Arc<Checker>,
     definition: Arc<str>,
+    /// How the children of its calls are confined; none where they are not.
+    children: Option<Children>,
 }
+
+/// What a model is told of a tool whose children are confined.
+const OWN_WRITES: &str = "Writes only in the workspace, no network; pass _outside with a reason if that is not enough.";
+/// The same at level 2.
+const NO_WRITES: &str = "Writes only in its temporary directory, no network; pass _outside with a reason if that is not enough.";
 
 /// The tools of a run, in the order in which they are offered to the model.
 #[derive(Clone, Default)]
@@ -77,10 +85,28 @@ impl Registry {
         &self.private
     }
 
-    /// Gives the children of calls a sandbox.
-    pub fn confining(mut self, sandbox: Option<Arc<Sandbox>>) -> Self {
+    /// Confines the children of calls as in a run with this profile; `sandbox` starts them in this process.
+    pub fn confining(mut self, run: &Profile, sandbox: Option<Arc<Sandbox>>) -> Self {
         self.sandbox = sandbox;
+        for entry in &mut self.entries {
+            let children = entry.tool.children().filter(|one| one.profile(run).confines());
+            let Some(children) = children else { continue };
+            let card = &mut entry.spec.card;
+            card.confined = true;
+            let words = match children.profile(run).level {
+                Level::Scratch => NO_WRITES,
+                _ => OWN_WRITES,
+            };
+            card.description = format!("{} {words}", card.description).into();
+            entry.definition = Arc::from(definition(card));
+            entry.children = Some(children);
+        }
         self
+    }
+
+    /// Returns how the children of a tool's calls are confined, besides what holds for the run.
+    pub fn children(&self, name: &str) -> Option<&Children> {
+        self.entry(name)?.children.as_ref()
     }
 
     /// Returns the sandbox for the children of calls, if this process has one.
@@ -119,6 +145,7 @@ impl Registry {
             checker: Arc::new(checker),
             definition: Arc::from(definition(card)),
             spec: tool.spec().clone(),
+            children: None,
             tool,
         });
         Ok(())

@@ -15,7 +15,7 @@ use overrule_domain::call::{Operand, Outcome};
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::id::NodeId;
 use overrule_domain::input::Finding;
-use overrule_domain::sandbox::{Profile, Refused};
+use overrule_domain::sandbox::{Level, Profile, Refused, Widening};
 use overrule_sandbox::session::Sandbox;
 
 /// The description of a tool.
@@ -109,10 +109,38 @@ impl Replacement {
     }
 }
 
+/// How the children of a tool's calls are confined, besides what holds for the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Children {
+    /// Their level; none for that of the run.
+    pub level: Option<Level>,
+    /// Hosts that they reach in addition.
+    pub network: Vec<String>,
+}
+
+impl Children {
+    /// Returns their profile in a run with this one. A run without a sandbox confines none.
+    pub fn profile(&self, run: &Profile) -> Profile {
+        if !run.confines() {
+            return Profile::default();
+        }
+        let hosts: Vec<Widening> = self.network.iter().cloned().map(Widening::Host).collect();
+        Profile {
+            level: self.level.unwrap_or(run.level),
+            ..run.clone().widened(&hosts)
+        }
+    }
+}
+
 /// A tool of the model.
 pub trait Tool: Send + Sync {
     /// Returns its description.
     fn spec(&self) -> &Spec;
+
+    /// Returns how the children of its calls are confined; none for a tool without children of its own.
+    fn children(&self) -> Option<Children> {
+        None
+    }
 
     /// Returns what is known of the world before an execution, for a later [`Tool::probe`] and for reverting
     /// it. Changes nothing, and contains nothing from `private`.

@@ -2,13 +2,14 @@
 //!
 //! Must not know: how a decision is made.
 
+use std::borrow::Cow;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::reader::LATE;
 use super::links::{FollowedLinks, WalkedLinks};
-use super::{Adviser, contents, parse_args};
+use super::{Adviser, Sandbox, contents, parse_args};
 use overrule_base::{canon, known_tool};
 use overrule_domain::advice::{Advice, RuleUses, Special};
 use overrule_domain::breaker::Scope;
@@ -23,7 +24,7 @@ use overrule_domain::state::State;
 use overrule_policy::{Moment, Rule, Subject, session};
 use overrule_resilience as resilience;
 use overrule_resilience::ladder::Ladder;
-use overrule_tools::Withheld;
+use overrule_tools::{Children, Withheld};
 use overrule_tools::registry::Registry;
 
 impl Adviser {
@@ -74,7 +75,16 @@ impl Adviser {
     pub fn placement(&self, tool: &str, args: &str) -> Placement {
         let spec = self.registry.spec(tool);
         let is_confined = spec.is_some_and(|spec| spec.card.confined);
-        self.sandbox.profile().placement(is_confined, args)
+        self.sandbox_of(tool).profile().placement(is_confined, args)
+    }
+
+    /// Returns the sandbox of a tool's calls: that of the run, or one of its own.
+    pub(super) fn sandbox_of(&self, tool: &str) -> Cow<'_, Sandbox> {
+        let own = self.registry.children(tool).filter(|one| **one != Children::default());
+        match own {
+            None => Cow::Borrowed(&self.sandbox),
+            Some(own) => Cow::Owned(self.sandbox.replaced(own.profile(self.sandbox.profile()))),
+        }
     }
 
     pub(super) fn effect_of(&self, tool: &str, args: &str) -> EffectClass {
@@ -95,13 +105,14 @@ impl Adviser {
         if operands.iter().any(|one| !one.seen.is_file()) {
             return None;
         }
+        let sandbox = self.sandbox_of(tool);
         let mut parts: Vec<&[u8]> = vec![
             tool.as_bytes(),
             definition.as_bytes(),
             args.as_bytes(),
             self.workspace.as_os_str().as_encoded_bytes(),
             self.environment.as_bytes(),
-            self.sandbox.part(self.placement(tool, args)).as_bytes(),
+            sandbox.part(self.placement(tool, args)).as_bytes(),
         ];
         parts.extend(contents(&operands));
         let bound = self.bound(tool, args, links);

@@ -69,6 +69,14 @@ impl Sandbox {
         self.written()
     }
 
+    /// Returns the same with another profile in force, for the calls of one tool.
+    #[must_use]
+    pub fn replaced(&self, profile: Profile) -> Self {
+        let mut other = self.clone();
+        other.active = Arc::new(profile);
+        other.written()
+    }
+
     /// Returns the profile in force.
     pub fn profile(&self) -> &Arc<Profile> {
         &self.active

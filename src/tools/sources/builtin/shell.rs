@@ -22,7 +22,7 @@ use crate::child::{self, Environment, Start, Started};
 use crate::confined::{Confined, not_set_up};
 use crate::errors::{from_io, refused, untouched};
 use crate::output::{Bounded, BoundedText, HEAD, TAIL, WholeChars, json_text};
-use crate::tool::{Job, OnOutput, ReadOperands, Spec, Tool};
+use crate::tool::{Children, Job, OnOutput, ReadOperands, Spec, Tool};
 use crate::workspace::Workspace;
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use overrule_sandbox::StartError;
@@ -98,6 +98,10 @@ struct Args {
 impl Tool for Shell {
     fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    fn children(&self) -> Option<Children> {
+        Some(Children::default())
     }
 
     fn operands(&self, args: &str, workspace: &Path) -> Option<ReadOperands> {

@@ -15,7 +15,7 @@ use crate::errors::refused;
 use crate::sources::builtin::http_request::HttpRequest;
 use crate::sources::builtin::shell;
 use crate::sources::{Changes, Context, Source};
-use crate::tool::{Job, ReadOperands, Spec, Tool};
+use crate::tool::{Children, Job, ReadOperands, Spec, Tool};
 use overrule_base::canon;
 use overrule_domain::advice::ToolFacts;
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
@@ -98,6 +98,14 @@ fn spec(declared: &Declaration) -> Spec {
 impl Tool for Declared {
     fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    fn children(&self) -> Option<Children> {
+        let is_command = matches!(self.declared.action, Action::Command { .. });
+        is_command.then(|| Children {
+            level: self.declared.sandbox,
+            network: self.declared.network.clone(),
+        })
     }
 
     fn operands(&self, args: &str, workspace: &Path) -> Option<ReadOperands> {

@@ -1,0 +1,202 @@
+//! Prepares the sandbox of a run from the settings, and asks where a resumed run would have less of it.
+//!
+//! Must not know: how a kernel confines, how a run is shown.
+
+use std::io::{BufRead as _, IsTerminal as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::build::AppContext;
+use super::exit::{Code, Failure};
+use super::print;
+use overrule_base::text::visible;
+use overrule_config::OWN;
+use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
+use overrule_sandbox::session::{Request, Sandbox};
+use overrule_sandbox::{Helper, places, session};
+
+/// What a run is confined by: its profile, and the means of this process.
+#[derive(Debug, Clone, Default)]
+pub struct Means {
+    /// How the children of the run are confined; level 0 where they are not.
+    pub profile: Profile,
+    /// What starts them; none where nothing is started, or nothing confined.
+    pub sandbox: Option<Arc<Sandbox>>,
+}
+
+/// Why a run has no sandbox although the settings want one.
+const WITHOUT: &str = "commands run without a sandbox: ";
+
+/// Returns the directory of all sandboxes; none without a directory for data.
+pub fn store(context: &AppContext) -> Option<std::path::PathBuf> {
+    Some(context.env.data_dir.as_ref()?.join(OWN).join(session::DIRECTORY))
+}
+
+impl AppContext {
+    /// Returns how this program starts as its own helper.
+    pub fn helper() -> Result<Helper, Failure> {
+        let program = std::env::current_exe().map_err(|error| {
+            let why = format!("cannot find the file of this program, which confines commands: {error}");
+            Failure::new(Code::Other, why)
+        })?;
+        Ok(Helper::this_program(program))
+    }
+
+    /// Returns what the settings say of the sandbox of a session in a workspace.
+    pub fn sandbox_request(&self, session: &str, workspace: &Path, level: Level) -> Result<Request, Failure> {
+        let set = &self.settings.sandbox;
+        let store = store(self).ok_or_else(|| {
+            let why = "cannot prepare a sandbox: there is no directory for its files; hint: set HOME or XDG_DATA_HOME, or run \
+                       with --sandbox 0";
+            Failure::new(Code::Config, why)
+        })?;
+        let mut own = self.private.clone();
+        own.extend(store.parent().map(Path::to_path_buf));
+        Ok(Request {
+            level,
+            workspace: workspace.to_owned(),
+            write: set.write.value.clone(),
+            hide: set.hidden().map(Path::to_path_buf).collect(),
+            show: set.show.value.clone(),
+            network: set.network.value.clone(),
+            unix_sockets: set.unix_sockets.value,
+            home: self.env.home.clone(),
+            own,
+            store,
+            session: session.to_owned(),
+            namespaces: true,
+        })
+    }
+
+    /// Prepares the sandbox of a run. Returns a notice where the machine gives less than the settings want.
+    pub async fn confine(&mut self, session: &str, level: Level) -> Result<Option<String>, Failure> {
+        self.means = Means::default();
+        if level == Level::Off {
+            return if self.settings.sandbox.required.value {
+                let why = "cannot start a run without a sandbox: `required` is set in [sandbox]; hint: name a level with \
+                           --sandbox 1, or remove `required`";
+                Err(Failure::new(Code::Config, why))
+            } else {
+                Ok(None)
+            };
+        }
+        let request = self.sandbox_request(session, &self.workspace, level)?;
+        let prepared = Sandbox::prepare(Self::helper()?, &request).await;
+        let (sandbox, profile) =
+            prepared.map_err(|error| Failure::new(Code::Config, format!("{error}")))?;
+        let missing = &profile.missing;
+        if self.settings.sandbox.required.value && !missing.is_empty() {
+            return Err(required(&profile));
+        }
+        if missing.len() == Guarantee::ALL.len() {
+            let why = missing.first().map_or("", |one| one.why.as_str());
+            return Ok(Some(format!("{WITHOUT}{}; hint: overrule doctor", visible(why))));
+        }
+        let notice = (!missing.is_empty()).then(|| {
+            let lost: Vec<&str> = missing.iter().map(|one| one.guarantee.loss()).collect();
+            format!("{}: {}; hint: overrule doctor", profile.label(), lost.join("; "))
+        });
+        let caches = request.store.join(session::CACHES);
+        tokio::task::spawn_blocking(move || {
+            for removed in places::trim(&caches, &[], places::MOST_BYTES) {
+                tracing::debug!(?removed, "a cache of a workspace was removed");
+            }
+        });
+        self.means = Means {
+            profile,
+            sandbox: Some(Arc::new(sandbox)),
+        };
+        Ok(notice)
+    }
+}
+
+/// The failure of a run whose settings require what the machine cannot give.
+fn required(profile: &Profile) -> Failure {
+    let list = profile.missing.iter().map(|one: &Missing| {
+        let (number, loss) = (one.guarantee.number(), one.guarantee.loss());
+        format!("{number} {loss}: {}", visible(&one.why))
+    });
+    let list: Vec<String> = list.collect();
+    let why = format!(
+        "cannot start a run: `required` is set in [sandbox], and this machine lacks {} of {} guarantees ({}); hint: overrule \
+         doctor",
+        list.len(),
+        Guarantee::ALL.len(),
+        list.join("; ")
+    );
+    Failure::new(Code::Config, why)
+}
+
+/// Returns what a machine lacks that a run had when it was recorded.
+fn lost(recorded: &Profile, now: &Profile) -> Vec<Guarantee> {
+    let held = Guarantee::ALL.into_iter().filter(|one| recorded.holds(*one));
+    held.filter(|one| !now.holds(*one)).collect()
+}
+
+/// Asks before a run goes on with less than it had; without a terminal it is refused.
+pub fn accept(recorded: &Profile, now: &Profile, headless: bool) -> Result<(), Failure> {
+    let lost = lost(recorded, now);
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let losses: Vec<&str> = lost.iter().map(|one| one.loss()).collect();
+    let what = format!(
+        "this session had {}, and here it would have {}: {}",
+        recorded.label(),
+        now.label(),
+        losses.join("; ")
+    );
+    let refused = |why: &str| {
+        let hint = "hint: `overrule doctor` tells the remedy; `--sandbox 0` continues without a sandbox";
+        Failure::new(Code::Config, format!("cannot continue: {what}{why}; {hint}"))
+    };
+    if headless || !std::io::stdin().is_terminal() {
+        return Err(refused(""));
+    }
+    print::err(&what);
+    print::err("Continue all the same? Type yes to continue.");
+    let mut answer = String::new();
+    let _ = std::io::stdin().lock().read_line(&mut answer);
+    if answer.trim() == "yes" {
+        Ok(())
+    } else {
+        Err(refused("; it was not accepted"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(level: Level, missing: &[Guarantee]) -> Profile {
+        let missing = missing.iter().map(|guarantee| Missing {
+            guarantee: *guarantee,
+            why: "no namespaces".into(),
+        });
+        Profile {
+            level,
+            missing: missing.collect(),
+            ..Profile::default()
+        }
+    }
+
+    #[test]
+    fn a_run_that_would_have_less_is_not_continued_unasked() {
+        let full = profile(Level::Workspace, &[]);
+        let partial = profile(Level::Workspace, &[Guarantee::Attributes]);
+        let none = Profile::default();
+        for (recorded, now) in [(&full, &partial), (&full, &none), (&partial, &none)] {
+            let failure = accept(recorded, now, true).unwrap_err().to_string();
+            assert!(failure.contains(&recorded.label()) && failure.contains("overrule doctor"), "{failure}");
+        }
+        for (recorded, now) in [(&full, &full), (&partial, &full), (&partial, &partial), (&none, &none), (&none, &full)] {
+            assert!(accept(recorded, now, true).is_ok());
+        }
+    }
+
+    #[test]
+    fn what_is_required_is_told_with_its_reason() {
+        let failure = required(&profile(Level::Workspace, &[Guarantee::Attributes])).to_string();
+        assert!(failure.contains("lacks 1 of 9") && failure.contains("G2") && failure.contains("no namespaces"), "{failure}");
+    }
+}
