@@ -70,7 +70,7 @@ impl Hosts {
     /// Reads the entries of the settings: `host`, `*.host` or an address, each with or without `:port`. Without a port,
     /// 443 and 80 are allowed. `*.host` allows all names below `host`, not `host` itself.
     ///
-    /// The word for all hosts is no entry: a child that may reach all of them needs no proxy.
+    /// The word `all` is refused: the caller handles it, since a child that may reach all hosts needs no proxy.
     pub fn parse(entries: &[String]) -> Result<Self, HostError> {
         let entries = entries.iter().map(|entry| Entry::parse(entry));
         Ok(Self {

@@ -148,8 +148,8 @@ fn malformed(status: &'static str, why: &str) -> Answer {
     }
 }
 
-/// Returns a host as messages name it: in lower case, without a final dot, and without what stands before `@`, which may
-/// be a password.
+/// Returns a host as messages name it: in lower case, without a final dot, and without the text before `@`, which
+/// may be a password.
 fn shown(host: &str) -> String {
     let host = host.rfind('@').and_then(|at| host.get(at..)).unwrap_or(host);
     let host = host.strip_suffix('.').unwrap_or(host);
@@ -174,7 +174,8 @@ async fn exchange(
     finish(child, b"").await
 }
 
-/// Passes a body, and then the end of what the child sends. Returns only if the child is gone, or its body is malformed.
+/// Passes a body, and then the end of what the child sends. Returns only if the child is gone, or its body is
+/// malformed.
 ///
 /// A host that takes no more of the body may still send a response.
 async fn send(

@@ -77,7 +77,6 @@ pub(super) async fn read(stream: &mut (impl AsyncRead + Unpin)) -> Result<(Vec<u
     loop {
         while let Some(rest) = bytes.get(seen..).filter(|rest| !rest.is_empty()) {
             match line(rest)? {
-                None if bytes.len() >= MAX_HEAD => return Err(HeadError::TooLong),
                 None => break,
                 Some(2) => {
                     let rest = bytes.split_off(seen + 2);

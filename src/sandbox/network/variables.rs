@@ -23,8 +23,10 @@ const DIRECT: [&str; 2] = ["NO_PROXY", "no_proxy"];
 /// The hosts of a child's own loopback.
 const OWN: &str = "localhost,127.0.0.1,::1";
 
-/// Returns the environment of a child whose proxy listens on this port of its loopback. `program` is this program, which
-/// connects `ssh` to the proxy; a path that is not UTF-8 leaves that out.
+/// Returns the environment of a child whose proxy listens on this port of its loopback.
+///
+/// `program` is this program, which connects `ssh` to the proxy. If its path is not UTF-8, `GIT_SSH_COMMAND` is left
+/// out.
 pub fn variables(port: u16, program: &Path) -> Vec<(String, String)> {
     let address = format!("http://127.0.0.1:{port}");
     let proxies = PROXIES.iter().map(|name| (*name, address.clone()));

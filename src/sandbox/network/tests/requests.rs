@@ -181,3 +181,24 @@ async fn the_answer_to_head_has_no_body() {
         "{answer}"
     );
 }
+
+#[tokio::test]
+async fn the_end_of_what_a_child_sends_is_passed() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let at = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let got = rest(&mut stream).await;
+        stream
+            .write_all(format!("after {} bytes", got.len()).as_bytes())
+            .await
+            .unwrap();
+    });
+    let proxy = Proxy::reaching(at);
+    let mut stream = proxy.connect().await;
+    let request = format!("POST http://{at}/ HTTP/1.1\r\nContent-Length: 9\r\n\r\ncut");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let sent = format!("POST / HTTP/1.1\r\nHost: {at}\r\nContent-Length: 9\r\nConnection: close\r\n\r\ncut");
+    assert_eq!(rest(&mut stream).await, format!("after {} bytes", sent.len()));
+}
