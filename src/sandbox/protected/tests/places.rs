@@ -68,7 +68,7 @@ fn the_walk_is_bounded_in_depth_number_and_names() {
 #[test]
 fn ten_thousand_entries_and_odd_names_are_survived() {
     use std::os::unix::ffi::OsStrExt as _;
-    let fixture = Fixture::new();
+    let fixture = Fixture::large();
     for i in 0..10_000 {
         fs::write(fixture.at(&format!("f{i}")), "").unwrap();
     }
