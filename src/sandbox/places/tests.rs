@@ -400,3 +400,17 @@ fn the_oldest_stores_go_first_and_those_in_use_stay() {
     assert_eq!(names(&[], 0), ["d", "c"]);
     assert!(outside.join("big").exists() && stores.join("file").exists() && stores.join("0").is_symlink());
 }
+
+#[test]
+fn the_root_is_never_hidden_and_what_the_kernel_protects_needs_no_entry() {
+    let machine = Machine::new();
+    let hide = [PathBuf::from("/")];
+    assert_eq!(
+        machine.hidden(|request| request.hide = &hide).unwrap(),
+        ["home/other", "root"]
+    );
+    let shadow = machine.file("etc/shadow");
+    fs::set_permissions(&shadow, fs::Permissions::from_mode(0o000)).unwrap();
+    let is_hidden = machine.hidden(|_| {}).unwrap().contains(&"etc/shadow".to_owned());
+    assert_eq!(is_hidden, rustix::process::geteuid().is_root());
+}

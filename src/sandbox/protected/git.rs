@@ -93,7 +93,8 @@ pub(super) fn named(root: &Path) -> Option<GitDirectories> {
     is_git.then_some(GitDirectories { own, common })
 }
 
-/// Returns the git directories of a linked work tree or a submodule, if they name the work tree themselves.
+/// Returns the git directories of a linked work tree, a submodule or a work tree apart from its git directory, if they name
+/// the work tree themselves.
 pub(super) fn proven(root: &Path) -> Option<GitDirectories> {
     // A link is no file of git.
     let entry = root.join(ENTRY);
@@ -102,8 +103,7 @@ pub(super) fn proven(root: &Path) -> Option<GitDirectories> {
     }
     let found = named(root)?;
     let is_back = if found.own == found.common {
-        let is_module = found.own.ancestors().any(|path| path.ends_with(".git/modules"));
-        is_module && work_tree(&found.own)? == root
+        work_tree(&found.own)? == root
     } else {
         let back = text(&found.own.join("gitdir"))?;
         let back = found.own.join(back.trim());
@@ -113,7 +113,7 @@ pub(super) fn proven(root: &Path) -> Option<GitDirectories> {
     is_back.then_some(found)
 }
 
-/// The work tree that the configuration of a submodule names.
+/// The work tree that a configuration names (`core.worktree`).
 fn work_tree(own: &Path) -> Option<PathBuf> {
     let config = overrule_regular_file::read_text(&own.join("config"), CONFIG_BYTES).ok()?;
     let value = config.lines().find_map(|line| {

@@ -22,7 +22,16 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        Self::below(tempfile::tempdir().unwrap())
+    }
+
+    /// For thousands of files: in memory, where the system has such a directory.
+    fn large() -> Self {
+        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        Self::below(dir.unwrap())
+    }
+
+    fn below(dir: TempDir) -> Self {
         let at = dir.path().canonicalize().unwrap();
         let (workspace, outside) = (at.join("w"), at.join("outside"));
         fs::create_dir_all(&workspace).unwrap();

@@ -104,8 +104,7 @@ fn read<'a>(lines: &[&'a str], at: usize, line: &'a str) -> Option<Message<'a>> 
     // Its place in the window.
     let (words, _) = self::words(line)?;
     let (before, after) = (line.get(..words.start)?, line.get(words.end..)?);
-    let is_key = after.trim_start().starts_with("(publickey");
-    if is_key || is_quoting(line) || is_enclosed(before, after) {
+    if is_quoting(line) || is_enclosed(before, after) {
         return None;
     }
     let mut paths = in_line(before, after);

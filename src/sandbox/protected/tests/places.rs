@@ -68,7 +68,7 @@ fn the_walk_is_bounded_in_depth_number_and_names() {
 #[test]
 fn ten_thousand_entries_and_odd_names_are_survived() {
     use std::os::unix::ffi::OsStrExt as _;
-    let fixture = Fixture::new();
+    let fixture = Fixture::large();
     for i in 0..10_000 {
         fs::write(fixture.at(&format!("f{i}")), "").unwrap();
     }
@@ -324,4 +324,26 @@ fn a_git_file_that_points_elsewhere_opens_nothing() {
     fs::remove_file(fixture.at(".git")).unwrap();
     fifo(&fixture.at(".git"));
     assert!(linked(&fixture.workspace).is_empty());
+}
+
+#[test]
+fn a_repository_that_a_call_creates_at_the_top_works_without_its_settings() {
+    let fixture = Fixture::new();
+    let watch = fixture.watch();
+    repository(&fixture.workspace);
+    git(
+        &fixture.workspace,
+        &["config", "core.fsmonitor", "touch fired; false"],
+    );
+    let undone = told(&watch.end());
+    assert!(undone.contains(&"created .git/config".to_owned()), "{undone:?}");
+    fixture.write("f", "x");
+    git(&fixture.workspace, &["add", "f"]);
+    git(&fixture.workspace, &["commit", "-q", "-m", "two"]);
+    git(&fixture.workspace, &["status"]);
+    assert!(!fixture.at("fired").exists() && !fixture.at(".git/config").exists());
+    // One below belongs to the call, as every other file does.
+    let watch = fixture.watch();
+    repository(&fixture.at("new"));
+    assert!(watch.end().is_empty() && fixture.at("new/.git/config").exists());
 }

@@ -234,7 +234,7 @@ fn what_is_too_large_is_told() {
 
 #[test]
 fn a_directory_with_too_many_entries_is_told() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::large();
     for i in 0..10_000 {
         fixture.write(&format!(".idea/f{i}"), "");
     }
