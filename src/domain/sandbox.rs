@@ -149,6 +149,7 @@ pub struct Missing {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Profile {
     /// The level.
+    #[serde(default)]
     pub level: Level,
     /// Directories that a child may write, resolved: the workspace first, then those of the settings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -262,6 +263,7 @@ pub struct Refused {
     /// The path or the host with its port.
     pub what: String,
     /// True where the sandbox itself saw it; false where it follows from the output of the call.
+    #[serde(default)]
     pub exact: bool,
 }
 

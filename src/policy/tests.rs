@@ -11,6 +11,7 @@ mod links;
 mod matching;
 mod presets;
 mod runs_later;
+mod sandbox;
 
 use serde_json::Value;
 

@@ -175,6 +175,14 @@ impl Registry {
         }
     }
 
+    /// Confines the children of all calls of a tool. Does nothing if there is no such tool.
+    pub fn confine(&mut self, name: &str) {
+        let mut entries = self.entries.iter_mut();
+        if let Some(entry) = entries.find(|entry| *entry.spec.card.name == *name) {
+            entry.spec.card.confined = true;
+        }
+    }
+
     /// Sets the effect class of all calls of a tool, instead of its own. It becomes part of the tool's definition.
     /// Does nothing if there is no such tool.
     pub fn set_effect(&mut self, name: &str, effect: EffectClass) {

@@ -3,7 +3,7 @@
 //! Must not know: what a session is about.
 //!
 //! `samples` are the sample sessions, `families` are sessions that hold every kind of event between
-//! them. Both were recorded on 26 November 2026 and are never recorded again.
+//! them. Both were recorded on 26 November 2026 and are never recorded again. `format_3` has a session with a sandbox.
 
 use crate::support::world;
 
@@ -18,11 +18,11 @@ use overrule::journal::{self, Place};
 use world::World;
 
 /// Kinds of events that the fixtures hold between them.
-const KINDS: usize = 82;
+const KINDS: usize = 84;
 
 fn files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old_journals");
-    let mut files: Vec<PathBuf> = ["samples", "families"]
+    let mut files: Vec<PathBuf> = ["samples", "families", "format_3"]
         .iter()
         .flat_map(|dir| fs::read_dir(root.join(dir)).unwrap())
         .map(|entry| entry.unwrap().path())
@@ -102,6 +102,30 @@ fn they_are_whole_and_hold_every_kind_of_event() {
         }
     }
     assert_eq!(kinds.len(), KINDS, "{kinds:?}");
+}
+
+#[test]
+fn one_of_format_3_has_its_sandbox() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old_journals/format_3/confined.jsonl");
+    let mut versions = BTreeSet::new();
+    for line in fs::read_to_string(&file).unwrap().lines() {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let kind = record["type"].as_str().unwrap();
+        let is_new = kind == "run.started" || kind.starts_with("sandbox.");
+        assert_eq!(record["v"], if is_new { 3 } else { 2 }, "{kind}");
+        versions.insert(record["v"].as_u64());
+    }
+    assert_eq!(versions.len(), 2);
+    let state = state(&file);
+    let profile = state.sandbox_profile();
+    assert_eq!(profile.label(), "sandbox 1 partial");
+    assert_eq!(profile.network, ["registry.example.org:443"]);
+    let refused: Vec<_> = (state.calls.values())
+        .flat_map(|call| &call.attempts)
+        .flat_map(|attempt| &attempt.refused)
+        .map(|one| one.what.as_str())
+        .collect();
+    assert_eq!(refused, ["registry.example.org:443"]);
 }
 
 /// What shows a session.

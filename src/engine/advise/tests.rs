@@ -6,6 +6,7 @@ use super::links::WalkedLinks;
 use super::*;
 use overrule_domain::draft::Draft;
 use overrule_domain::id::NodeKind;
+use overrule_domain::sandbox::Level;
 use overrule_policy::Preset;
 use overrule_tools::builtin;
 use overrule_tools::workspace;
@@ -426,4 +427,147 @@ fn a_walk_of_nested_folders_resolves_each_of_them_once() {
     };
     assert_eq!(looks(100), 101, "the folders, and the one that they are in");
     assert_eq!(looks(200), 201);
+}
+
+#[test]
+fn what_decisions_in_runs_without_a_sandbox_are_bound_to_is_what_it_was() {
+    let adviser = Adviser {
+        sandbox: "sandbox level 0".into(),
+        ..adviser()
+    };
+    let (call, args) = (NodeId::new(NodeKind::Call, 3), r#"{"command":"ls"}"#);
+    let digest = adviser.digest(call, Rev(1), ("none", args), &[]);
+    assert_eq!(
+        &*digest.0,
+        "0c89c8a657a4f84f5d74733a95b98ad9a7dc084094f1cac2215220af8b8e2deb"
+    );
+    let key = adviser.key("none", args, &followed(&adviser)).unwrap();
+    assert_eq!(
+        &*key,
+        "985fcd31de4789bca31111c548e4a83b5bb8bcd8b25a1ed755f74f005592e996"
+    );
+}
+
+/// An adviser with this sandbox whose shell is confined, under a policy.
+fn confined(profile: Profile, policy: Policy) -> Adviser {
+    let mut registry = Registry::new(builtin::all(&builtin::Setup::default())).unwrap();
+    registry.confine("shell");
+    Adviser {
+        registry: Arc::new(registry),
+        sandbox: Sandbox::new(profile),
+        policy: Arc::new(policy),
+        ..adviser()
+    }
+}
+
+fn level_1() -> Profile {
+    Profile {
+        level: Level::Workspace,
+        write: vec!["/w".into()],
+        ..Profile::default()
+    }
+}
+
+const INSIDE: &str = r#"{"command":"ls"}"#;
+const OUTSIDE: &str = r#"{"command":"ls","_outside":"it needs docker"}"#;
+
+#[test]
+fn a_decision_about_a_confined_call_is_bound_to_the_profile() {
+    let auto = || Policy::new(Preset::Auto);
+    let one = confined(level_1(), auto());
+    let of = |adviser: &Adviser, tool: &str, args: &str| {
+        let call = NodeId::new(NodeKind::Call, 3);
+        (
+            adviser.digest(call, Rev(1), (tool, args), &[]),
+            adviser.key(tool, args, &followed(adviser)).unwrap(),
+        )
+    };
+    let mut wider = one.clone();
+    wider.keep_widenings(&[Widening::Host("a.example".into())]);
+    let scratch = Profile {
+        level: Level::Scratch,
+        ..level_1()
+    };
+    for other in [
+        &wider,
+        &confined(scratch, auto()),
+        &confined(Profile::default(), auto()),
+    ] {
+        let (digest, key) = of(other, "shell", INSIDE);
+        let (shown, always) = of(&one, "shell", INSIDE);
+        assert_ne!(digest, shown);
+        assert_ne!(key, always);
+        // What is not confined, or asks to run outside, does not depend on it.
+        assert_eq!(of(other, "read_file", "{}"), of(&one, "read_file", "{}"));
+        assert_eq!(of(other, "shell", OUTSIDE), of(&one, "shell", OUTSIDE));
+    }
+    // A preview with more allowed is the same as what follows.
+    let preview = one.with_sandbox(&[Widening::Host("a.example".into())]);
+    let shown = preview.digest(NodeId::new(NodeKind::Call, 3), Rev(1), ("shell", INSIDE), &[]);
+    assert_eq!(shown, of(&wider, "shell", INSIDE).0);
+    assert_eq!(
+        one.sandbox.recorded(),
+        wider.sandbox.recorded(),
+        "what was allowed is recorded for itself"
+    );
+    assert_eq!(one.profile("shell", INSIDE).as_deref(), Some(&level_1()));
+    assert_eq!(one.profile("shell", OUTSIDE), None);
+    assert_eq!(one.profile("read_file", "{}"), None);
+}
+
+#[test]
+fn a_note_is_part_of_the_label_and_of_every_digest() {
+    let none = Sandbox::new(Profile::default());
+    assert_eq!(none.recorded().label, "sandbox level 0");
+    assert_eq!(none.noted("x").recorded().label, "sandbox level 0, x");
+    let one = Sandbox::new(level_1());
+    assert_eq!(one.clone().noted("x").recorded().label, "sandbox 1, x");
+    for placement in [
+        Placement::Unconfined,
+        Placement::Outside,
+        Placement::Partial,
+        Placement::Full,
+    ] {
+        assert_ne!(
+            one.part(placement),
+            one.clone().noted("x").part(placement),
+            "{placement:?}"
+        );
+    }
+}
+
+#[test]
+fn a_call_that_asks_to_leave_the_sandbox_asks_whatever_allows_it() {
+    let state = overrule_domain::state::State::default();
+    let draft = Draft::new(&state);
+    let verdict = |adviser: &Adviser, args: &str| adviser.verdict("shell", args, &RuleUses::by(&draft));
+    let adviser = confined(level_1(), Policy::new(Preset::Auto));
+    assert_eq!(verdict(&adviser, INSIDE).gate, Gate::Allow);
+    let asked = verdict(&adviser, OUTSIDE);
+    assert_eq!(asked.gate, Gate::Ask);
+    assert_eq!(asked.reason, "asks to leave the sandbox: it needs docker");
+    assert!(asked.operator_only && asked.alone);
+    let refused = adviser.exact("shell", OUTSIDE).unwrap_err();
+    assert!(refused.contains("leave the sandbox"), "{refused}");
+    adviser.exact("shell", INSIDE).unwrap();
+    // A rule about exactly these bytes, made where nothing is confined, does not hold here.
+    let free = confined(Profile::default(), Policy::new(Preset::Auto));
+    let key = free.exact("shell", OUTSIDE).unwrap();
+    let rule = SessionRule {
+        no: 1,
+        seq: overrule_domain::id::Seq(1),
+        written: RuleSpec::Exact {
+            call: NodeId::new(NodeKind::Call, 3),
+            rev: Rev(1),
+            tool: "shell".into(),
+            key,
+            bytes: OUTSIDE.len() as u64,
+        },
+        dropped: false,
+    };
+    let mut ruled = confined(level_1(), Policy::new(Preset::Guarded));
+    ruled.keep_rules(&[rule]);
+    assert_eq!(verdict(&ruled, OUTSIDE).gate, Gate::Ask);
+    // Without a sandbox the reason means nothing.
+    assert_eq!(verdict(&free, OUTSIDE).gate, Gate::Allow);
 }

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::advise::Adviser;
+use crate::advise::{Adviser, Sandbox};
 use crate::clock::Clock;
 use crate::handle::{LiveTurns, Subscription};
 use crate::log::{Log, Memory};
@@ -20,7 +20,7 @@ use overrule_domain::apply::apply;
 use overrule_domain::call::{EffectClass, FileCheck, Operand, Outcome};
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::envelope::{Actor, Envelope};
-use overrule_domain::event::run::{Limits, Started, ToolCard};
+use overrule_domain::event::run::{Confinement, Limits, Started, ToolCard};
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::id::{NodeId, Seq};
 use overrule_domain::refusal::Refusal;
@@ -272,6 +272,8 @@ pub struct Plan {
     /// Tools in addition to `look` (reads) and `act` (writes).
     pub more: Vec<Arc<dyn Tool>>,
     pub workspace: std::path::PathBuf,
+    /// The sandbox of `act`.
+    pub profile: Profile,
     /// A log instead of the one in memory.
     pub log: Option<Box<dyn Log>>,
     /// The state recorded before.
@@ -287,6 +289,7 @@ impl Default for Plan {
             about: "does what a test says",
             more: Vec::new(),
             workspace: "/".into(),
+            profile: Profile::default(),
             log: None,
             state: State::default(),
             first: None,
@@ -319,7 +322,15 @@ impl Stage {
         let (to_runs, runs) = mpsc::unbounded_channel();
         let mut tools = hands(plan.about, EffectClass::Write, &to_runs);
         tools.extend(plan.more);
-        let adviser = advised(tools, plan.policy, plan.workspace);
+        let mut adviser = advised(tools, plan.policy, plan.workspace);
+        let mut confinement = Confinement::from("none");
+        if plan.profile.confines() {
+            let mut registry = (*adviser.registry).clone();
+            registry.confine("act");
+            adviser.registry = Arc::new(registry);
+            adviser.sandbox = Sandbox::new(plan.profile);
+            confinement = adviser.sandbox.recorded();
+        }
         let started = Event::Run(RunEvent::Started(Box::new(Started {
             version: "0".into(),
             workspace: "/".into(),
@@ -335,7 +346,7 @@ impl Stage {
             reuse: overrule_domain::event::run::Reuse::default(),
             hide_edits: false,
             price: None,
-            sandbox: "none".into(),
+            sandbox: confinement,
         })));
         let memory = Memory::default();
         let log = memory.envelopes.clone();

@@ -71,7 +71,7 @@ fn no_flipped_byte_is_taken_silently() {
     let fixture = fixture();
     let place = fixture.session(1, &[]);
     for at in 0..bytes.len() {
-        for flip in [0x01, 0x20, 0x80] {
+        for flip in [0x01, 0x04, 0x20, 0x80] {
             let mut broken = bytes.clone();
             broken[at] ^= flip;
             std::fs::write(place.journal(), &broken).unwrap();
@@ -86,7 +86,7 @@ fn no_flipped_byte_is_taken_silently() {
                 }
                 Err(error) => {
                     // The version of the first line has one digit. A flipped bit makes it a higher one.
-                    let newer = matches!(error, Error::Newer { version: 3, .. }) && at == 5;
+                    let newer = matches!(error, Error::Newer { version: 6, .. }) && at == 5;
                     let not_a_journal = matches!(error, Error::NotAJournal { .. });
                     assert!(newer || not_a_journal, "byte {at}: {error}");
                     assert_eq!(whole, 0);
@@ -103,7 +103,7 @@ fn listed(place: &Place) -> (&'static str, u64) {
     let word = match (one.status, one.problem.as_deref()) {
         (SessionStatus::Damaged, Some(problem)) if problem.starts_with("damaged from line") => "damaged",
         (SessionStatus::Unreadable, Some(problem)) if problem.contains("first line") => "none",
-        (SessionStatus::Unreadable, Some(problem)) if problem.contains("format 3") => "newer",
+        (SessionStatus::Unreadable, Some(problem)) if problem.contains("format 6") => "newer",
         (SessionStatus::Open, Some(problem)) if problem.contains("last write") => "torn",
         (SessionStatus::Open, None) => "whole",
         other => panic!("{other:?}"),
@@ -114,7 +114,7 @@ fn listed(place: &Place) -> (&'static str, u64) {
 fn found(place: &Place) -> (&'static str, u64) {
     match read(place) {
         Err(Error::NotAJournal { .. }) => ("none", 0),
-        Err(Error::Newer { version: 3, .. }) => ("newer", 0),
+        Err(Error::Newer { version: 6, .. }) => ("newer", 0),
         Err(error) => panic!("{error}"),
         Ok(loaded) => {
             let word = match (&loaded.torn, &loaded.damage) {
@@ -134,9 +134,11 @@ fn a_session_list_reports_the_same_damage_as_a_full_read() {
     let (bytes, all) = (file(&lines(&small())), lines(&small()));
     let mut files: Vec<Vec<u8>> = (0..=bytes.len()).map(|cut| bytes[..cut].to_vec()).collect();
     for at in 0..bytes.len() {
-        let mut flipped = bytes.clone();
-        flipped[at] ^= 1;
-        files.push(flipped);
+        for flip in [0x01, 0x04] {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= flip;
+            files.push(flipped);
+        }
     }
     for at in 0..=all.len() {
         let (before, after) = all.split_at(at);
@@ -349,9 +351,9 @@ fn other_files_are_refused_and_left_alone() {
         assert!(Writer::open(&place).is_err());
         assert_eq!(std::fs::read(place.journal()).unwrap(), content);
     }
-    std::fs::write(place.journal(), b"{\"v\":3,\"id\":\"x\"}\n").unwrap();
+    std::fs::write(place.journal(), b"{\"v\":4,\"id\":\"x\"}\n").unwrap();
     let error = read(&place).unwrap_err();
-    assert!(matches!(error, Error::Newer { version: 3, .. }), "{error}");
+    assert!(matches!(error, Error::Newer { version: 4, .. }), "{error}");
 }
 
 #[test]
@@ -408,7 +410,7 @@ proptest! {
         let place = fixture.session(1, &[]);
         std::fs::write(place.journal(), &bytes).unwrap();
         let refused = matches!(read(&place), Err(Error::NotAJournal { .. }));
-        let beginning = [1, 2].iter().any(|v| format!("{{\"v\":{v},\"seq\":1,").as_bytes().starts_with(&bytes));
+        let beginning = [1, 2, 3].iter().any(|v| format!("{{\"v\":{v},\"seq\":1,").as_bytes().starts_with(&bytes));
         prop_assert!(refused || beginning);
     }
 

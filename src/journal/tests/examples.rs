@@ -6,8 +6,8 @@ use self::resilience::{resilience, weight};
 use overrule_domain::breaker::{Phase, Scope};
 use overrule_domain::call::{EffectClass, ErrorClass, Fault, Outcome};
 use overrule_domain::escape::{Detector, LoopStep};
-use overrule_domain::event::run::{Limits, Started, ToolCard, ToolOrigin};
-use overrule_domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
+use overrule_domain::event::run::{Confinement, Limits, Started, ToolCard, ToolOrigin};
+use overrule_domain::event::{Event, ResilienceEvent, RunEvent, SandboxEvent, TurnEvent, WeightEvent};
 use overrule_domain::fork::Elsewhere;
 use overrule_domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use overrule_domain::ladder::Fix;
@@ -16,6 +16,7 @@ use overrule_domain::price::Price;
 use overrule_domain::repair::{Certainty, Change, Diagnosis, ErrorKind, Question, Reply, Strategy};
 use overrule_domain::repair_stats::RepairStats;
 use overrule_domain::rule::RuleSpec;
+use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile, Refused, RefusedKind, Widening};
 use overrule_domain::setting_change::SettingChange;
 use overrule_domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
 use overrule_domain::weight::{Learned, StepRecord, ToolOffer, ToolRecord, WeightRecord};
@@ -40,14 +41,61 @@ pub(super) fn every_event() -> Vec<Event> {
     all.extend(super::escape::every());
     all.extend(resilience());
     all.extend(weight());
+    all.extend(sandbox());
     all
+}
+
+fn sandbox() -> Vec<Event> {
+    let refused = |kind, what: &str, exact| Refused {
+        kind,
+        what: what.to_owned(),
+        exact,
+    };
+    let all = vec![
+        SandboxEvent::Confined {
+            call: CALL,
+            attempt: Attempt(1),
+            refused: vec![
+                refused(RefusedKind::Network, "registry.example.org:443", true),
+                refused(RefusedKind::Write, "/etc/hosts", false),
+                refused(RefusedKind::Read, "/home/zoë/.ssh/id", false),
+                refused(RefusedKind::Protected, ".mcp.json", true),
+            ],
+        },
+        SandboxEvent::Widened {
+            by: Widening::Host("*.example.org:443".to_owned()),
+        },
+        SandboxEvent::Widened {
+            by: Widening::Directory("/dätä".to_owned()),
+        },
+    ];
+    let mut all: Vec<Event> = all.into_iter().map(Event::Sandbox).collect();
+    all.push(Event::Run(RunEvent::Refitted { started: confined() }));
+    all
+}
+
+/// The data of a run in a sandbox.
+pub(super) fn confined() -> Box<Started> {
+    let mut started = started();
+    started.sandbox = Confinement::from(Profile {
+        level: Level::Workspace,
+        write: vec!["/home/zoë/wörk".to_owned()],
+        hidden: vec!["/home/zoë/.ssh".to_owned()],
+        network: vec!["registry.example.org".to_owned()],
+        unix_sockets: true,
+        missing: vec![Missing {
+            guarantee: Guarantee::Attributes,
+            why: "no user namespaces".to_owned(),
+        }],
+    });
+    started
 }
 
 pub(super) fn text(text: &str) -> Arc<str> {
     Arc::from(text)
 }
 
-fn started() -> Box<Started> {
+pub(super) fn started() -> Box<Started> {
     Box::new(Started {
         version: "0.1.0".to_owned(),
         workspace: "/home/zoë/wörk".to_owned(),

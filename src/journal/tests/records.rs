@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::examples::every_event;
+use super::examples::{confined, every_event, started};
 use super::{envelope, file, fixture, id, lines, small};
 use crate::codec::Parts;
 use crate::{Error, Link, Place, Records, codec, decode_line, encode_line, read, verify};
@@ -475,4 +475,71 @@ fn where_a_person_spoke_is_part_of_who_and_may_be_absent() {
         assert_eq!(record(Actor::operator("ada".into(), via)), output);
     }
     assert_eq!(record(Actor::Engine), r#""actor":"engine""#);
+}
+
+#[test]
+fn the_bytes_of_a_session_without_a_sandbox_are_what_they_were() {
+    let started = every_event().into_iter().next().unwrap();
+    let line = encode_line(id(1), &envelope(1, started), Link::FIRST).unwrap();
+    assert_eq!(
+        Link::of(line.as_bytes()).to_string(),
+        "b4dca22e38cb7a5faf144ceb27bc1963"
+    );
+    assert!(line.starts_with("{\"v\":2,"), "{line}");
+}
+
+#[test]
+fn only_a_record_that_needs_it_has_format_3() {
+    let version = |event: Event| {
+        let line = encode_line(id(1), &envelope(1, event), Link::FIRST).unwrap();
+        let record: Value = serde_json::from_str(&line).unwrap();
+        (
+            record["type"].as_str().unwrap().to_owned(),
+            record["v"].as_u64().unwrap(),
+        )
+    };
+    for event in every_event() {
+        let is_new = matches!(&event, Event::Sandbox(_))
+            || matches!(&event, Event::Run(RunEvent::Refitted { started }) if started.sandbox.profile.is_some());
+        let (kind, v) = version(event);
+        assert_eq!(v, if is_new { 3 } else { 2 }, "{kind}");
+    }
+    let mut of_tool = started();
+    of_tool.tools[0].confined = true;
+    assert_eq!(
+        version(Event::Run(RunEvent::Started(of_tool))),
+        ("run.started".to_owned(), 3)
+    );
+    assert_eq!(
+        version(Event::Run(RunEvent::Started(confined()))),
+        ("run.started".to_owned(), 3)
+    );
+}
+
+#[test]
+fn a_session_may_begin_with_format_3() {
+    let envelopes = [
+        envelope(1, Event::Run(RunEvent::Started(confined()))),
+        envelope(2, Event::Run(RunEvent::Stepped {})),
+    ];
+    let fixture = fixture();
+    let place = fixture.session(1, &envelopes);
+    assert_eq!(read(&place).unwrap().envelopes, envelopes);
+    assert!(verify(&place).unwrap().is_whole());
+}
+
+#[test]
+fn a_place_that_only_a_newer_program_knows_is_read_as_none() {
+    let mut spoken = envelope(1, Event::Run(RunEvent::Stepped {}));
+    spoken.actor = Actor::operator("zoë".into(), Via::Shell);
+    let line = encode_line(id(1), &spoken, Link::FIRST).unwrap();
+    let body = line
+        .split_once(",\"crc\"")
+        .unwrap()
+        .0
+        .replace("\"shell\"", "\"balloon\"");
+    assert!(body.contains("balloon"));
+    let crc = crc32fast::hash(body.as_bytes());
+    let (_, read) = decode_line(&format!("{body},\"crc\":\"{crc:08x}\"}}")).unwrap();
+    assert_eq!(read.actor, Actor::Operator("zoë".into()));
 }

@@ -11,7 +11,7 @@ use crate::surfaces;
 use crate::testing::Stage;
 use overrule_domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
-    RunCommand, WeightCommand,
+    RunCommand, SandboxCommand, WeightCommand,
 };
 use overrule_domain::rule::RuleRequest;
 
@@ -118,6 +118,10 @@ ways! { weight, WEIGHT, WeightCommand:
     WeightCommand::Reset { tool: None } => By(&["forget-weights"]),
 }
 
+ways! { sandbox, SANDBOX, SandboxCommand:
+    SandboxCommand::Widen { .. } => Not("the shell verb `sandbox` sends it; the console shows what was refused"),
+}
+
 /// The ways to a command, and to each edit in it.
 fn ways(command: &Command) -> Vec<Way> {
     match command {
@@ -133,6 +137,7 @@ fn ways(command: &Command) -> Vec<Way> {
         Command::Escape(command) => vec![escape(command)],
         Command::Resilience(command) => vec![resilience(command)],
         Command::Weight(command) => vec![weight(command)],
+        Command::Sandbox(command) => vec![sandbox(command)],
     }
 }
 
@@ -140,7 +145,7 @@ fn ways(command: &Command) -> Vec<Way> {
 fn every_intent_has_a_way_in_the_console() {
     let known: BTreeSet<&str> = verbs().map(|verb| verb.name).collect();
     let mut named = BTreeSet::new();
-    for way in [RUN, CALL, EDITS, EDIT, ESCAPE, RESILIENCE, WEIGHT].concat() {
+    for way in [RUN, CALL, EDITS, EDIT, ESCAPE, RESILIENCE, WEIGHT, SANDBOX].concat() {
         match way {
             By(names) => {
                 assert!(!names.is_empty());

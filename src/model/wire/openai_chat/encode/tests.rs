@@ -11,6 +11,7 @@ mod forms;
 use super::{Target, body as body_for};
 use crate::Quirks;
 use crate::Request;
+use crate::quirk::Quirk;
 use crate::wire::schema::widen;
 use overrule_domain::call::EffectClass;
 use overrule_domain::event::run::ToolCard;
@@ -221,6 +222,32 @@ fn a_widened_schema_takes_references_everywhere_and_forgets_nothing() {
         let args = json!({"path": "†call.x", "mode": value, "list": ["†call.y", 1], "_as": "name"});
         assert!(validator.is_valid(&args), "{args}");
         assert!(!validator.is_valid(&json!({"path": "p", "mode": "c"})));
+    }
+}
+
+#[test]
+fn only_a_confined_tool_offers_to_run_outside_of_the_sandbox() {
+    let offered = |confined: bool, quirks: &Quirks| {
+        let mut request = request(vec![user("go")]);
+        for card in &mut request.tools {
+            card.confined = confined;
+        }
+        body("m", &request, quirks)
+    };
+    let strict = Quirks::from([Quirk::StrictSchemas]);
+    for quirks in [Quirks::new(), strict] {
+        assert!(!offered(false, &quirks).contains("_outside"));
+        let sent: Value = serde_json::from_str(&offered(true, &quirks)).unwrap();
+        let schema = &sent["tools"][0]["function"]["parameters"];
+        let outside = schema["properties"]["_outside"].to_string();
+        assert!(outside.contains("A person is asked."), "{outside}");
+        // It is optional, also where every property is required.
+        let required = schema["required"].to_string();
+        assert_eq!(
+            required.contains("_outside"),
+            outside.contains("null"),
+            "{schema}"
+        );
     }
 }
 

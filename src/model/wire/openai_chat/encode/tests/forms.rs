@@ -333,7 +333,7 @@ fn a_strict_schema_requires_everything_and_takes_null_for_what_is_left_out() {
         },
         "required": ["path"]
     });
-    let strict = strict(&schema);
+    let strict = strict(&schema, false);
     assert_eq!(
         strict["required"],
         json!(["path", "lines", "mode", "more", "_as", "_out", "_why"])
