@@ -246,18 +246,35 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
         samples: what.samples,
         output_schema: what.output_schema,
     };
-    // With a control socket, questions wait as on the screen.
-    let unattended = headless && !common.control;
     let runtime = runtime()?;
     let mut context = context.clone();
     let level = context.settings.sandbox.level.value;
     let of_sandbox = runtime.block_on(context.confine(&setup.session, level))?;
-    let context = &context;
+    let told = of_sandbox.into_iter().chain(what.notice).collect();
+    let means = context.means.clone();
+    let result = begin_confined(common, &context, (setup, id), (&what.task, &what.input, told), runtime);
+    if result.is_err() {
+        context.store.forget_unbegun(id);
+        means.forget();
+    }
+    result
+}
+
+fn begin_confined(
+    common: &Common,
+    context: &AppContext,
+    (setup, id): (Setup, uuid::Uuid),
+    (task, input, told): (&str, &str, Vec<String>),
+    runtime: Runtime,
+) -> Result<Code, Failure> {
+    let headless = setup.headless;
+    // With a control socket, questions wait as on the screen.
+    let unattended = headless && !common.control;
     let mut connected = runtime.block_on(context.connect(Some(&setup), &context.workspace, &[]));
     let of_servers = connected.notices();
     let adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
     let model = models::build(context, &setup.model, !headless)?;
-    let started = context.started(&adviser, &*model, &setup, &what.input)?;
+    let started = context.started(&adviser, &*model, &setup, input)?;
     let unfinished = (!headless)
         .then(|| picker::unfinished(&context.store, &context.workspace))
         .flatten();
@@ -266,10 +283,9 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     let writer = context.store.create(id)?;
     let note = written_here::note(&context.env, &id.to_string());
     let mut notices = context.notices();
-    notices.extend(of_sandbox);
     notices.extend(of_servers);
     notices.extend(uncosted(&started));
-    notices.extend(what.notice);
+    notices.extend(told);
     notices.extend(start.notice);
     notices.extend(screen::notices(context, headless));
     notices.extend(unfinished);
@@ -291,7 +307,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
         driver,
         handle,
         first,
-        task: Some(first_prompt(&what.task)),
+        task: Some(first_prompt(task)),
         session,
         past: Vec::new(),
         head: Link::FIRST,
@@ -301,11 +317,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
         tools,
         connected: Some(connected),
     };
-    let result = serve(common, context, ready, headless, runtime);
-    if result.is_err() {
-        context.store.forget_unbegun(id);
-    }
-    result
+    serve(common, context, ready, headless, runtime)
 }
 
 /// The notice for a price limit without a known price.

@@ -24,12 +24,34 @@ pub struct Means {
     pub sandbox: Option<Arc<Sandbox>>,
 }
 
+impl Means {
+    /// Removes what was made for a run that did not begin.
+    pub fn forget(&self) {
+        if let Some(sandbox) = &self.sandbox {
+            sandbox.forget();
+        }
+    }
+}
+
 /// Why a run has no sandbox although the settings want one.
 const WITHOUT: &str = "commands run without a sandbox: ";
 
 /// Returns the directory of all sandboxes; none without a directory for data.
 pub fn store(context: &AppContext) -> Option<std::path::PathBuf> {
     Some(context.env.data_dir.as_ref()?.join(OWN).join(session::DIRECTORY))
+}
+
+/// Deletes the private directory of a session.
+pub fn delete(context: &AppContext, session: &str) {
+    let Some(directory) = store(context).map(|store| session::directory(&store, session)) else {
+        return;
+    };
+    if let Err(error) = std::fs::remove_dir_all(&directory)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        let directory = directory.display().to_string();
+        print::err(&format!("cannot delete {}: {error}", visible(&directory)));
+    }
 }
 
 impl AppContext {
@@ -82,8 +104,7 @@ impl AppContext {
         }
         let request = self.sandbox_request(session, &self.workspace, level)?;
         let prepared = Sandbox::prepare(Self::helper()?, &request).await;
-        let (sandbox, profile) =
-            prepared.map_err(|error| Failure::new(Code::Config, format!("{error}")))?;
+        let (sandbox, profile) = prepared.map_err(|error| Failure::new(Code::Config, format!("{error}")))?;
         let missing = &profile.missing;
         if self.settings.sandbox.required.value && !missing.is_empty() {
             return Err(required(&profile));
@@ -187,9 +208,18 @@ mod tests {
         let none = Profile::default();
         for (recorded, now) in [(&full, &partial), (&full, &none), (&partial, &none)] {
             let failure = accept(recorded, now, true).unwrap_err().to_string();
-            assert!(failure.contains(&recorded.label()) && failure.contains("overrule doctor"), "{failure}");
+            assert!(
+                failure.contains(&recorded.label()) && failure.contains("overrule doctor"),
+                "{failure}"
+            );
         }
-        for (recorded, now) in [(&full, &full), (&partial, &full), (&partial, &partial), (&none, &none), (&none, &full)] {
+        for (recorded, now) in [
+            (&full, &full),
+            (&partial, &full),
+            (&partial, &partial),
+            (&none, &none),
+            (&none, &full),
+        ] {
             assert!(accept(recorded, now, true).is_ok());
         }
     }
@@ -197,6 +227,9 @@ mod tests {
     #[test]
     fn what_is_required_is_told_with_its_reason() {
         let failure = required(&profile(Level::Workspace, &[Guarantee::Attributes])).to_string();
-        assert!(failure.contains("lacks 1 of 9") && failure.contains("G2") && failure.contains("no namespaces"), "{failure}");
+        assert!(
+            failure.contains("lacks 1 of 9") && failure.contains("G2") && failure.contains("no namespaces"),
+            "{failure}"
+        );
     }
 }

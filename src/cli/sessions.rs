@@ -69,6 +69,7 @@ fn delete(common: &Common, context: &AppContext, id: &str, yes: bool) -> Result<
         }
     }
     context.store.delete(&place)?;
+    sandbox::delete(context, &place.id());
     if common.json {
         print::out(&json(&DeletedView { deleted: &place.id() }));
     } else {

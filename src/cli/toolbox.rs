@@ -10,8 +10,8 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::build::AppContext;
-use super::sandbox::Means;
 use super::exit::Failure;
+use super::sandbox::Means;
 use super::{demos, print};
 use overrule_base::text::visible;
 use overrule_config::OWN;

@@ -17,6 +17,8 @@ pub struct Plan {
     pub namespaces: bool,
     /// The private directory of the session. It exists, with the directories of [`Plan::PRIVATE`] in it.
     pub scratch: PathBuf,
+    /// Files and directories of this program, which a child cannot read.
+    pub own: Vec<PathBuf>,
     /// Directories of repositories that cannot be renamed, though what is in them can.
     pub pinned: Vec<PathBuf>,
     /// Existing paths inside of the writable directories that are read only.
@@ -65,7 +67,8 @@ impl Plan {
 
     /// Returns the paths that a child cannot read.
     pub fn hidden(&self) -> impl Iterator<Item = &Path> {
-        self.profile.hidden.iter().map(Path::new)
+        let own = self.own.iter().map(PathBuf::as_path);
+        self.profile.hidden.iter().map(Path::new).chain(own)
     }
 
     /// Returns true if this guarantee was promised, so that a step that fails must end the start.

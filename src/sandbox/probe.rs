@@ -35,10 +35,12 @@ pub async fn examine(helper: &Helper, store: &Path, with_namespaces: bool) -> io
 /// Finds out what this machine can do: nothing is known of this system.
 #[cfg(not(target_os = "linux"))]
 pub async fn examine(_: &Helper, _: &Path, _: bool) -> io::Result<Machine> {
-    let all = overrule_domain::sandbox::Guarantee::ALL.into_iter().map(|guarantee| Missing {
-        guarantee,
-        why: "there is no sandbox for this system".to_owned(),
-    });
+    let all = overrule_domain::sandbox::Guarantee::ALL
+        .into_iter()
+        .map(|guarantee| Missing {
+            guarantee,
+            why: "there is no sandbox for this system".to_owned(),
+        });
     Ok(Machine {
         namespaces: false,
         overlays: false,

@@ -4,14 +4,15 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use overrule_base::canon;
+use overrule_base::{canon, runs_later};
 use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile, Refused};
 
 use crate::places::{self, HideError, HideRequest};
 use crate::plan::{Cache, Plan};
 use crate::probe::{self, Machine};
-use crate::protected::{self, Undone, Watch};
+use crate::protected::{self, Undone, Watches};
 use crate::refusal;
 use crate::start::{Confinement, Helper};
 
@@ -81,6 +82,12 @@ pub struct Sandbox {
     caches: Vec<Cache>,
     /// The directory of private caches, where there are no layers.
     private: PathBuf,
+    /// Files and directories of this program, which no child reads.
+    own: Vec<PathBuf>,
+    /// The directories that were made for it, the outermost first.
+    made: Vec<PathBuf>,
+    /// The protected paths of the workspace, while calls run.
+    watches: Arc<Mutex<Watches>>,
 }
 
 /// Name of the directory of all sandboxes, in the data directory of the program.
@@ -105,6 +112,8 @@ impl Sandbox {
             let path = path.to_owned();
             move |error| PrepareError::Store { path, error }
         };
+        let mut made = Vec::new();
+        make(store, &mut made).map_err(lost(store))?;
         let machine = probe::examine(&helper, store, request.namespaces)
             .await
             .map_err(lost(store))?;
@@ -121,20 +130,33 @@ impl Sandbox {
         }
         let scratch = directory(store, session);
         for name in Plan::PRIVATE.into_iter().chain([UNDONE]) {
-            make(&scratch.join(name)).map_err(lost(&scratch))?;
+            make(&scratch.join(name), &mut made).map_err(lost(&scratch))?;
         }
         let scratch = scratch.canonicalize().map_err(lost(&scratch))?;
         let home = request.home.as_ref().and_then(|home| home.canonicalize().ok());
         let caches = store.join(CACHES);
-        let of_workspace = canon::hash("overrule sandbox caches", &[workspace.as_os_str().as_encoded_bytes()]);
+        let of_workspace = canon::hash(
+            "overrule sandbox caches",
+            &[workspace.as_os_str().as_encoded_bytes()],
+        );
         let private = caches.join(of_workspace.get(..16).unwrap_or(&of_workspace));
         let keep: Vec<&Path> = write.iter().map(PathBuf::as_path).collect();
         let listed = match &home {
             Some(home) if machine.overlays => places::caches(home, &private, &keep),
             _ => Vec::new(),
         };
+        make(&private, &mut made).map_err(lost(&private))?;
+        for cache in &listed {
+            for path in [&cache.upper, &cache.work] {
+                make(path, &mut made).map_err(lost(path))?;
+            }
+        }
         places::prepare(&private, &listed).map_err(lost(&private))?;
+        let watches = Watches::new(&workspace, &scratch.join(UNDONE));
         let sandbox = Self {
+            watches: Arc::new(Mutex::new(watches)),
+            own: request.own.clone(),
+            made,
             level: request.level,
             helper,
             machine,
@@ -153,7 +175,7 @@ impl Sandbox {
         let hidden = places::hidden(&HideRequest {
             root: Path::new("/"),
             home: self.home.as_deref(),
-            own: &request.own,
+            own: &[],
             hide: &request.hide,
             show: &request.show,
             keep: &keep,
@@ -202,6 +224,11 @@ impl Sandbox {
             profile: profile.clone(),
             namespaces: self.machine.namespaces,
             scratch: self.scratch.clone(),
+            own: self
+                .own
+                .iter()
+                .filter_map(|path| path.canonicalize().ok())
+                .collect(),
             pinned: of(protected::git_directories),
             read_only: of(protected::existing),
             linked: of(protected::linked),
@@ -209,13 +236,17 @@ impl Sandbox {
             home: self.home.clone(),
             keeps_terminal: false,
         };
+        let watch = is_written.then(|| Arc::clone(&self.watches));
+        if let Some(watch) = &watch {
+            locked(watch).begin();
+        }
         Begun {
             confinement: Confinement {
                 plan,
                 helper: self.helper.clone(),
             },
             workspace: workspace.clone(),
-            watch: is_written.then(|| Watch::begin(workspace, &self.scratch.join(UNDONE))),
+            watch,
             variables: if self.machine.overlays {
                 Vec::new()
             } else {
@@ -224,9 +255,28 @@ impl Sandbox {
         }
     }
 
+    /// Removes the directories that were made for it, as far as they are empty: for a run that did not begin.
+    pub fn forget(&self) {
+        for path in self.made.iter().rev() {
+            let _ = std::fs::remove_dir(path);
+        }
+    }
+
     /// Returns the level of the run.
     pub const fn level(&self) -> Level {
         self.level
+    }
+
+    /// Does what the operator approved with a path of the workspace: a command that runs meanwhile is not blamed for it.
+    pub fn approved<T>(&self, path: &Path, change: impl FnOnce() -> T) -> T {
+        let is_protected = path
+            .strip_prefix(&self.workspace)
+            .is_ok_and(|path| runs_later::row(&path.to_string_lossy()).is_some_and(|row| row.is_protected));
+        if is_protected {
+            locked(&self.watches).approved(path, change)
+        } else {
+            change()
+        }
     }
 
     /// Returns what this machine can do.
@@ -248,7 +298,7 @@ pub struct Begun {
     /// Variables that its children get in addition.
     pub variables: Vec<(&'static str, PathBuf)>,
     workspace: PathBuf,
-    watch: Option<Watch>,
+    watch: Option<Arc<Mutex<Watches>>>,
 }
 
 impl Begun {
@@ -262,8 +312,13 @@ impl Begun {
         if plan.namespaces {
             writable.extend(["/tmp", "/var/tmp", "/dev/shm"].map(Path::new));
         }
+        let hidden = plan.hidden().map(|path| path.to_string_lossy().into_owned());
+        let profile = Profile {
+            hidden: hidden.collect(),
+            ..plan.profile.clone()
+        };
         let read = refusal::Confinement {
-            profile: &plan.profile,
+            profile: &profile,
             workspace: &self.workspace,
             cwd,
             home: plan.home.as_deref(),
@@ -274,13 +329,40 @@ impl Begun {
     }
 
     /// Ends the execution: undoes the changes of protected paths, and returns them.
-    pub fn end(self) -> Vec<Undone> {
-        self.watch.map(Watch::end).unwrap_or_default()
+    pub fn end(mut self) -> Vec<Undone> {
+        self.undo()
+    }
+
+    fn undo(&mut self) -> Vec<Undone> {
+        self.watch
+            .take()
+            .map(|watch| locked(&watch).end())
+            .unwrap_or_default()
     }
 }
 
-/// Makes a directory for its owner alone, with those above it.
-fn make(path: &Path) -> io::Result<()> {
+impl Drop for Begun {
+    /// Also an execution that nobody waits for changes no protected path.
+    fn drop(&mut self) {
+        let _ = self.undo();
+    }
+}
+
+fn locked(watches: &Mutex<Watches>) -> MutexGuard<'_, Watches> {
+    watches.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes a directory for its owner alone, with those above it, and adds what it made.
+fn make(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+    let missing: Vec<&Path> = path.ancestors().take_while(|above| !above.exists()).collect();
+    for path in missing.into_iter().rev() {
+        match std::fs::DirBuilder::new().mode(0o700).create(path) {
+            Ok(()) => made.push(path.to_owned()),
+            // Another process was faster.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use overrule_base::text::visible;
 use overrule_domain::call::{ErrorClass, ToolError};
 use overrule_domain::sandbox::{Refused, RefusedKind};
+use overrule_sandbox::Confinement;
 use overrule_sandbox::network::{Hosts, Serving, serve};
 use overrule_sandbox::protected::Undone;
 use overrule_sandbox::session::Begun;
-use overrule_sandbox::Confinement;
 
 use super::child::Environment;
 use super::errors::refused;
@@ -105,7 +105,9 @@ fn of(hosts: Vec<String>, paths: Vec<Refused>, undone: &[Undone]) -> Refusals {
     let mut lines = Vec::new();
     let list = |kept: &dyn Fn(&Refused) -> bool| -> Vec<String> {
         let of_kind = refused.iter().filter(|one| kept(one));
-        of_kind.map(|one| format!("{} {}", one.kind.label(), one.what)).collect()
+        of_kind
+            .map(|one| format!("{} {}", one.kind.label(), one.what))
+            .collect()
     };
     let denied = list(&|one| one.kind != RefusedKind::Protected);
     if !denied.is_empty() {
@@ -155,7 +157,11 @@ mod tests {
             what: "/etc/x".into(),
             exact: false,
         };
-        let all = of(vec!["a.example:443".into()], vec![path], &[undone(None), undone(Some("it is busy"))]);
+        let all = of(
+            vec!["a.example:443".into()],
+            vec![path],
+            &[undone(None), undone(Some("it is busy"))],
+        );
         assert_eq!(
             all.note,
             "[sandbox] refused: network a.example:443, write /etc/x. Use _outside with a reason if it is needed.\n\

@@ -22,5 +22,7 @@ pub mod workspace;
 pub use registry::Registry;
 pub use run::run;
 pub use sources::builtin;
-pub use tool::{Children, AskOperator, Job, OnOutput, OnRefused, ReadOperands, Replacement, Spec, Tool, Withheld, ask_nobody,
-    nothing_withheld,};
+pub use tool::{
+    AskOperator, Children, Job, OnOutput, OnRefused, ReadOperands, Replacement, Spec, Tool, Withheld,
+    ask_nobody, nothing_withheld,
+};

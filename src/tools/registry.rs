@@ -46,9 +46,11 @@ struct Entry {
 }
 
 /// What a model is told of a tool whose children are confined.
-const OWN_WRITES: &str = "Writes only in the workspace, no network; pass _outside with a reason if that is not enough.";
+const OWN_WRITES: &str =
+    "Writes only in the workspace, no network; pass _outside with a reason if that is not enough.";
 /// The same at level 2.
-const NO_WRITES: &str = "Writes only in its temporary directory, no network; pass _outside with a reason if that is not enough.";
+const NO_WRITES: &str =
+    "Writes only in its temporary directory, no network; pass _outside with a reason if that is not enough.";
 
 /// The tools of a run, in the order in which they are offered to the model.
 #[derive(Clone, Default)]

@@ -24,8 +24,8 @@ use overrule_domain::state::State;
 use overrule_policy::{Moment, Rule, Subject, session};
 use overrule_resilience as resilience;
 use overrule_resilience::ladder::Ladder;
-use overrule_tools::{Children, Withheld};
 use overrule_tools::registry::Registry;
+use overrule_tools::{Children, Withheld};
 
 impl Adviser {
     /// Returns the cards of the tools, with the tags that the rules look for.
@@ -80,7 +80,10 @@ impl Adviser {
 
     /// Returns the sandbox of a tool's calls: that of the run, or one of its own.
     pub(super) fn sandbox_of(&self, tool: &str) -> Cow<'_, Sandbox> {
-        let own = self.registry.children(tool).filter(|one| **one != Children::default());
+        let own = self
+            .registry
+            .children(tool)
+            .filter(|one| **one != Children::default());
         match own {
             None => Cow::Borrowed(&self.sandbox),
             Some(own) => Cow::Owned(self.sandbox.replaced(own.profile(self.sandbox.profile()))),

@@ -36,9 +36,18 @@ pub(super) fn set_up(plan: &Plan) -> Result<(), Failed> {
     let cover = Cover::make(&plan.scratch.join("cover"))?;
     let mut kept_writable: Vec<&Path> = writable.clone();
     kept_writable.extend(plan.caches.iter().map(|cache| cache.lower.as_path()));
+    let mut replaced = Vec::new();
     for (place, own) in REPLACED {
-        if replace(plan, Path::new(place), &plan.scratch.join(own))? && own != "run" {
-            kept_writable.push(Path::new(place));
+        replaced.extend(Replaced::prepare(
+            plan,
+            Path::new(place),
+            &plan.scratch.join(own),
+        )?);
+    }
+    for one in replaced {
+        one.show()?;
+        if one.is_writable {
+            kept_writable.push(one.place);
         }
     }
     shared_memory()?;
@@ -61,39 +70,70 @@ pub(super) fn set_up(plan: &Plan) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Shows a private directory in place of another one. What a child needs below that one stays where it is. Returns false
-/// where there is no such directory.
-fn replace(plan: &Plan, place: &Path, own: &Path) -> Result<bool, Failed> {
-    // A link leads to a directory that is replaced itself, or read only.
-    if !fs::symlink_metadata(place).is_ok_and(|about| about.is_dir()) {
-        return Ok(false);
-    }
-    let lost = |path: &Path, error: &std::io::Error| {
-        Failed::because("private directory")(format!("{}: {error}", path.display()))
-    };
-    if place == Path::new("/run") {
-        links_of(place, own);
-    }
-    let writable = plan.writable();
-    let kept = writable.iter().copied().chain(plan.home.as_deref());
-    let mut done: Vec<&Path> = Vec::new();
-    for path in kept {
-        let Ok(rest) = path.strip_prefix(place) else {
-            continue;
+/// A private directory that is shown in place of another one.
+struct Replaced {
+    place: &'static Path,
+    /// The private directory, by its descriptor: where it lies may be replaced before it.
+    own: OwnedFd,
+    is_writable: bool,
+}
+
+impl Replaced {
+    /// Prepares a private directory: what a child needs below the place stays where it is. Returns none where there is no
+    /// such place.
+    fn prepare(plan: &Plan, place: &'static Path, own: &Path) -> Result<Option<Self>, Failed> {
+        // A link leads to a directory that is replaced itself, or read only.
+        if !fs::symlink_metadata(place).is_ok_and(|about| about.is_dir()) {
+            return Ok(None);
+        }
+        let lost = |path: &Path, error: &std::io::Error| {
+            Failed::because("private directory")(format!("{}: {error}", path.display()))
         };
-        if rest.as_os_str().is_empty() || done.iter().any(|one| path.starts_with(one)) {
-            continue;
+        let is_writable = place != Path::new("/run");
+        if !is_writable {
+            links_of(place, own);
         }
-        let inside = own.join(rest);
-        mount_point(path, &inside).map_err(|error| lost(&inside, &error))?;
-        mount_bind_recursive(path, &inside).map_err(Failed::on("private directory", &inside))?;
-        if !writable.contains(&path) {
-            remount_read_only(&inside).map_err(Failed::on("private directory", &inside))?;
+        let writable = plan.writable();
+        let kept = writable.iter().copied().chain(plan.home.as_deref());
+        let mut done: Vec<&Path> = Vec::new();
+        for path in kept {
+            let Ok(rest) = path.strip_prefix(place) else {
+                continue;
+            };
+            if rest.as_os_str().is_empty() || done.iter().any(|one| path.starts_with(one)) {
+                continue;
+            }
+            let inside = own.join(rest);
+            mount_point(path, &inside).map_err(|error| lost(&inside, &error))?;
+            mount_bind_recursive(path, &inside).map_err(Failed::on("private directory", &inside))?;
+            if !writable.contains(&path) {
+                remount_read_only(&inside).map_err(Failed::on("private directory", &inside))?;
+            }
+            done.push(path);
         }
-        done.push(path);
+        let own = opened("private directory", own)?;
+        Ok(Some(Self {
+            place,
+            own,
+            is_writable,
+        }))
     }
-    mount_bind_recursive(own, place).map_err(Failed::on("private directory", place))?;
-    Ok(true)
+
+    fn show(&self) -> Result<(), Failed> {
+        mount_bind_recursive(named(&self.own), self.place)
+            .map_err(Failed::on("private directory", self.place))
+    }
+}
+
+/// Opens a path as a place to mount from.
+fn opened(step: &'static str, path: &Path) -> Result<OwnedFd, Failed> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map_err(Failed::on(step, path))
+}
+
+/// The path of an open place, whatever is mounted over it.
+fn named(place: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", place.as_raw_fd())
 }
 
 /// Makes what a path can be mounted on: a directory, or an empty file.
@@ -190,13 +230,9 @@ impl Cover {
         let made = overrule_regular_file::create(&file).map_err(lost)?;
         made.set_permissions(fs::Permissions::from_mode(0o000))
             .map_err(lost)?;
-        let open = |path: &Path| {
-            let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            rustix::fs::open(path, flags, Mode::empty()).map_err(Failed::on("cover", path))
-        };
         Ok(Self {
-            dir: open(&dir)?,
-            file: open(&file)?,
+            dir: opened("cover", &dir)?,
+            file: opened("cover", &file)?,
         })
     }
 
@@ -210,8 +246,7 @@ impl Cover {
         }
         let by = if about.is_dir() { &self.dir } else { &self.file };
         // By its descriptor: its own place may be covered already.
-        let by = format!("/proc/self/fd/{}", by.as_raw_fd());
-        mount_bind(by.as_str(), place)
+        mount_bind(named(by), place)
             .and_then(|()| remount_read_only(place))
             .map_err(Failed::on("hidden path", place))
     }

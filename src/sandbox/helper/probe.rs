@@ -40,7 +40,10 @@ pub(super) fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// Returns what was possible although it is forbidden.
 fn attempts(guarantee: Guarantee, targets: &Targets) -> Vec<String> {
+    let is_there = targets.file.exists();
     let tried: Vec<(&str, bool)> = match guarantee {
+        // An attempt on what is not there proves nothing.
+        Guarantee::Writes | Guarantee::Attributes if !is_there => vec![("find nothing to try it on", true)],
         Guarantee::Writes => writes(targets),
         Guarantee::Attributes => attributes(&targets.file),
         Guarantee::Protected => protected(&targets.workspace),

@@ -253,11 +253,13 @@ impl Place {
             },
             namespaces,
             scratch: self.root.join("scratch"),
+            own: Vec::new(),
             pinned: vec![git.clone()],
             read_only: vec![git.join("hooks"), git.join("config")],
             linked: Vec::new(),
             caches: caches.into_iter().collect(),
-            home: None,
+            // Stays in its place where the store is below a directory that is replaced.
+            home: Some(self.root.clone()),
             keeps_terminal: false,
         }
     }

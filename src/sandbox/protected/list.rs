@@ -68,6 +68,9 @@ fn git_names() -> impl Iterator<Item = &'static str> {
     names().filter_map(|name| name.strip_prefix(".git/"))
 }
 
+/// How the names of files end that this program writes before it renames them.
+const TEMPORARY: &[u8] = b".tmp";
+
 /// The names in a directory that begin like a name of the table with `*`.
 pub(super) fn starred(root: &Path) -> Vec<OsString> {
     let starts: Vec<&str> = ROWS
@@ -79,7 +82,9 @@ pub(super) fn starred(root: &Path) -> Vec<OsString> {
     let names = entries.map(|entry| entry.file_name());
     let is_protected = |name: &OsString| {
         let bytes = name.as_encoded_bytes();
-        starts.iter().any(|start| bytes.starts_with(start.as_bytes()))
+        // A file that this program is about to rename takes effect under no such name.
+        let is_temporary = bytes.ends_with(TEMPORARY) && bytes.starts_with(b".overrule-");
+        !is_temporary && starts.iter().any(|start| bytes.starts_with(start.as_bytes()))
     };
     names.filter(is_protected).collect()
 }

@@ -86,6 +86,15 @@ impl Watches {
         }
     }
 
+    /// Does what the operator approved with a path that may be protected: a call that runs meanwhile is not blamed for it.
+    pub fn approved<T>(&mut self, path: &Path, change: impl FnOnce() -> T) -> T {
+        let changed = change();
+        if let Some(watch) = &mut self.watch {
+            watch.note_again(path);
+        }
+        changed
+    }
+
     /// Ends a call, and undoes what it changed. What a call that still runs changed is undone as well.
     pub fn end(&mut self) -> Vec<Undone> {
         self.running = self.running.saturating_sub(1);
@@ -129,6 +138,35 @@ impl Watch {
             workspace,
             store: store.to_owned(),
             places,
+        }
+    }
+
+    /// Notes what is at or below a path again, and at what holds it.
+    fn note_again(&mut self, path: &Path) {
+        let mut budget = Budget::default();
+        let is_new = !self
+            .places
+            .iter()
+            .any(|(place, _)| path.starts_with(place.path()));
+        for (place, now) in &mut self.places {
+            let at = place.path();
+            if path.starts_with(&at) || at.starts_with(path) {
+                *now = note(&at, &mut budget);
+                self.ways
+                    .extend(ways(place).into_iter().filter(|way| way.is_dir()));
+            }
+        }
+        let (Some(base), Some(name)) = (path.parent(), path.file_name()) else {
+            return;
+        };
+        if is_new && self.roots.iter().any(|root| root == base) {
+            let place = Place {
+                base: base.to_owned(),
+                relative: name.into(),
+                is_mounted: false,
+            };
+            let now = note(path, &mut budget);
+            self.places.push((place, now));
         }
     }
 

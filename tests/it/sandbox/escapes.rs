@@ -125,6 +125,7 @@ impl World {
             },
             namespaces: machine.namespaces,
             scratch: self.at("scratch"),
+            own: Vec::new(),
             pinned: vec![project.join(".git")],
             read_only: [".git/hooks", ".git/config", ".vscode"]
                 .map(|path| project.join(path))

@@ -58,6 +58,7 @@ impl World {
             },
             namespaces: machine.namespaces,
             scratch: self.path.join("scratch"),
+            own: Vec::new(),
             pinned: vec![git.clone()],
             read_only: vec![git.join("hooks"), git.join("config")],
             linked: Vec::new(),

@@ -21,6 +21,7 @@ use overrule_domain::advice::ToolFacts;
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::input::Finding;
+use overrule_domain::sandbox::Level;
 use overrule_domain::template::{NOT_SAVED, Purpose, Template};
 use overrule_schema::RESERVED;
 
@@ -104,6 +105,27 @@ pub(super) fn blocking(
             Err(error) if error.is_panic() => Outcome::err(panicked(&*error.into_panic(), changes)),
             Err(_) => Outcome::Cancelled { executed: changes },
         }
+    })
+}
+
+/// Writes a file of the workspace as it was approved.
+pub(super) fn approved<T>(job: &Job, path: &str, write: impl FnOnce() -> T) -> T {
+    match &job.sandbox {
+        Some(sandbox) => sandbox.approved(&job.workspace.join(path), write),
+        None => write(),
+    }
+}
+
+/// Returns why a file tool writes nothing: in a run at level 2, nothing of the workspace is written.
+pub(super) fn writes_nothing(job: &Job) -> Option<ToolError> {
+    let level = job.sandbox.as_ref()?.level();
+    (level == Level::Scratch).then(|| {
+        refused(
+            ErrorClass::Auth,
+            "cannot write: at sandbox level 2 nothing in the workspace is written",
+            "refused by the tool",
+            "give the text in your answer, or ask the operator",
+        )
     })
 }
 

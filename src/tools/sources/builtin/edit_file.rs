@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::common::{
-    arguments, blocking, find_out, intent, spec, state_of, text_of, text_outcome, with_file_templates,
+    approved, arguments, blocking, find_out, intent, spec, state_of, text_of, text_outcome,
+    with_file_templates, writes_nothing,
 };
 use crate::errors::{from_io, refused, shown, untouched};
 use crate::replace;
@@ -128,6 +129,9 @@ impl Tool for EditFile {
 
 fn change(job: &Job) -> Result<Outcome, ToolError> {
     let args: Args = arguments(&job.args)?;
+    if let Some(error) = writes_nothing(job) {
+        return Err(error);
+    }
     if job.cancel.is_cancelled() {
         return Ok(untouched());
     }
@@ -139,7 +143,7 @@ fn change(job: &Job) -> Result<Outcome, ToolError> {
         return Err(from_io("edit", &args.path, &error, false));
     };
     let edited = edit(&now, &args)?;
-    replace::replace(&target, &edited.bytes)?;
+    approved(job, &args.path, || replace::replace(&target, &edited.bytes))?;
     let meta = json!({
         "replaced": edited.count,
         "bytes": edited.bytes.len(),

@@ -195,7 +195,9 @@ async fn shell(job: Job, environment: Environment) -> Result<Outcome, ToolError>
 pub(crate) async fn execute(job: &Job, what: Program, environment: &Environment) -> Result<Ran, ToolError> {
     let begun = Instant::now();
     let mut confined = Confined::begin(job).await?;
-    let in_sandbox = confined.as_ref().map(|confined| confined.environment(environment));
+    let in_sandbox = confined
+        .as_ref()
+        .map(|confined| confined.environment(environment));
     let start = Start {
         program: &what.program,
         args: &what.args,

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::common::{
-    arguments, blocking, find_out, intent, spec, state_of, text_of, text_outcome, with_file_templates,
+    approved, arguments, blocking, find_out, intent, spec, state_of, text_of, text_outcome,
+    with_file_templates, writes_nothing,
 };
 use crate::errors::{shown, untouched};
 use crate::replace;
@@ -94,6 +95,9 @@ impl Tool for WriteFile {
 
 fn write(job: &Job) -> Result<Outcome, ToolError> {
     let args: Args = arguments(&job.args)?;
+    if let Some(error) = writes_nothing(job) {
+        return Err(error);
+    }
     if job.cancel.is_cancelled() {
         return Ok(untouched());
     }
@@ -101,7 +105,8 @@ fn write(job: &Job) -> Result<Outcome, ToolError> {
         .without(&job.private)
         .target(&args.path, true)?;
     let created = target.stat.is_none();
-    replace::replace(&target, args.content.as_bytes()).map_err(|error| target.failed(error))?;
+    let write = || replace::replace(&target, args.content.as_bytes());
+    approved(job, &args.path, write).map_err(|error| target.failed(error))?;
     let meta = json!({"bytes": args.content.len(), "created": created});
     Ok(text_outcome(
         &sentence(&args.path, args.content.len(), created),
