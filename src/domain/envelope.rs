@@ -85,14 +85,13 @@ impl From<Repr> for Operator {
     fn from(written: Repr) -> Self {
         match written {
             Repr::Name(name) => Self { name, via: None },
-            Repr::Spoke {
+            Repr::Spoke { name, via } => Self {
                 name,
-                via: Place::Known(via),
-            } => Self { name, via: Some(via) },
-            Repr::Spoke {
-                name,
-                via: Place::Unknown(_),
-            } => Self { name, via: None },
+                via: match via {
+                    Place::Known(via) => Some(via),
+                    Place::Unknown(_) => None,
+                },
+            },
         }
     }
 }

@@ -4,9 +4,11 @@ use crate::kernel::model::Source;
 use crate::kernel::msg::Msg;
 use crate::run::link::{At, Update};
 use crate::testing::{ARMING, Stage, flat, id};
-use overrule_domain::event::{CallEvent, EditEvent, Event, ResilienceEvent};
+use overrule_domain::event::run::Confinement;
+use overrule_domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent};
 use overrule_domain::id::Rev;
 use overrule_domain::node::{Content, Origin};
+use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
 
 const LONG: &str = "c4 still runs as process 25142, started before the interruption. End it and what it \
                     started with `kill -- -25142`, or wait for it.";
@@ -274,6 +276,36 @@ fn the_header_shows_the_sandbox_level_next_to_a_question() {
             stage.type_text("!");
             stage.press("ctrl-g");
         }
+    }
+}
+
+#[test]
+fn the_header_shows_how_the_children_of_a_run_are_confined() {
+    let partial = Missing {
+        guarantee: Guarantee::Attributes,
+        why: "no user namespaces".into(),
+    };
+    for (level, missing, is) in [
+        (Level::Off, Vec::new(), "no sandbox"),
+        (Level::Workspace, Vec::new(), "sandbox 1"),
+        (Level::Workspace, vec![partial.clone()], "sandbox 1 partial"),
+        (Level::Scratch, Vec::new(), "sandbox 2"),
+    ] {
+        let mut stage = Stage::new(140, 24);
+        stage.sample();
+        let mut started = (**stage.model.run.state.started.as_ref().unwrap()).clone();
+        started.sandbox = Confinement::from(Profile {
+            level,
+            missing,
+            ..Profile::default()
+        });
+        stage.engine(Event::Run(RunEvent::Refitted {
+            started: Box::new(started),
+        }));
+        let text = stage.text();
+        let header = text.lines().next().unwrap();
+        assert!(header.contains(is), "{is}: {header}");
+        assert_eq!(header.contains("partial"), is.contains("partial"), "{header}");
     }
 }
 
