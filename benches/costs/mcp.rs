@@ -17,7 +17,7 @@ use overrule::domain::call::Outcome;
 use overrule::domain::id::NodeId;
 use overrule::tools::run::Limits;
 use overrule::tools::sources::Context;
-use overrule::tools::sources::mcp::{ServerConfig, Via, source};
+use overrule::tools::sources::mcp::{Confinement, ServerConfig, Via, source};
 use overrule::tools::{self, Job, Tool, ask_nobody};
 use rmcp::RoleClient;
 use rmcp::model::CallToolRequestParams;
@@ -157,6 +157,7 @@ async fn connected() -> (Arc<dyn overrule::tools::sources::Source>, Arc<dyn Tool
         limit: ServerConfig::LIMIT,
         file: "f".to_owned(),
         secrets: Vec::new(),
+        confinement: Confinement::default(),
         written: "echo".to_owned(),
     };
     let context = Context {
@@ -182,6 +183,7 @@ fn job() -> Job {
         withheld: overrule::tools::nothing_withheld(),
         cancel: CancellationToken::new(),
         profile: None,
+        sandbox: None,
         on_refused: Arc::new(|_| {}),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),

@@ -86,14 +86,19 @@ mod tests {
     use tokio::sync::mpsc::channel;
 
     use super::*;
-    use overrule_tools::child::{Environment, start};
+    use overrule_tools::child::{Environment, Start, start};
 
     async fn sleeper() -> child::Started {
         let environment = Environment::allowed([]);
         let dir = std::env::temp_dir();
-        start("/bin/sleep".as_ref(), &["600"], &dir, &environment)
-            .await
-            .unwrap()
+        let what = Start {
+            program: "/bin/sleep".as_ref(),
+            args: &["600"],
+            cwd: &dir,
+            environment: &environment,
+            confinement: None,
+        };
+        start(what).await.unwrap()
     }
 
     fn expect_orphan_update(update: Option<Update>) -> (u32, Option<OrphanProcess>) {
@@ -134,9 +139,14 @@ mod tests {
         let environment = Environment::allowed([]);
         let dir = std::env::temp_dir();
         let args = ["-c", "sleep 600 & echo begun; wait"];
-        let mut runs = start("/bin/sh".as_ref(), &args, &dir, &environment)
-            .await
-            .unwrap();
+        let what = Start {
+            program: "/bin/sh".as_ref(),
+            args: &args,
+            cwd: &dir,
+            environment: &environment,
+            confinement: None,
+        };
+        let mut runs = start(what).await.unwrap();
         let mut begun = [0; 6];
         let out = runs.child.stdout.as_mut().unwrap();
         tokio::io::AsyncReadExt::read_exact(out, &mut begun)

@@ -252,7 +252,13 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     let of_sandbox = runtime.block_on(context.confine(&setup.session, level))?;
     let told = of_sandbox.into_iter().chain(what.notice).collect();
     let means = context.means.clone();
-    let result = begin_confined(common, &context, (setup, id), (&what.task, &what.input, told), runtime);
+    let result = begin_confined(
+        common,
+        &context,
+        (setup, id),
+        (&what.task, &what.input, told),
+        runtime,
+    );
     if result.is_err() {
         context.store.forget_unbegun(id);
         means.forget();

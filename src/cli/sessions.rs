@@ -9,7 +9,7 @@ use std::io::IsTerminal as _;
 use super::args::{Common, Sessions, SessionsWhat};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{print, record};
+use super::{print, record, sandbox};
 use overrule_base::text::visible;
 use overrule_domain::apply::fold;
 use overrule_domain::command::{Command, RunCommand};
