@@ -163,7 +163,6 @@ impl Tool for Hand {
             cancel: job.cancel.clone(),
             profile: job.profile.clone(),
             on_refused: job.on_refused.clone(),
-            sandbox: job.sandbox.clone(),
             on_spawn: job.on_spawn.clone(),
             end,
         };
