@@ -147,7 +147,7 @@ mod tests {
     fn the_model_is_told_what_was_refused_and_what_was_undone() {
         let undone = |problem: Option<&str>| Undone {
             path: ".mcp.json".into(),
-            place: Path::new("/w/.mcp.json").into(),
+            place: PathBuf::from("/w/.mcp.json"),
             how: How::Created,
             kept: None,
             problem: problem.map(str::to_owned),
