@@ -12,7 +12,7 @@ use super::print;
 use overrule_base::text::visible;
 use overrule_config::OWN;
 use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
-use overrule_sandbox::session::{Request, Sandbox};
+use overrule_sandbox::session::{PrepareError, Request, Sandbox};
 use overrule_sandbox::{Helper, places, session};
 
 /// What a run is confined by: its profile, and the means of this process.
@@ -104,7 +104,13 @@ impl AppContext {
         }
         let request = self.sandbox_request(session, &self.workspace, level)?;
         let prepared = Sandbox::prepare(Self::helper()?, &request).await;
-        let (sandbox, profile) = prepared.map_err(|error| Failure::new(Code::Config, format!("{error}")))?;
+        let (sandbox, profile) = prepared.map_err(|error| {
+            let code = match error {
+                PrepareError::Store { .. } => Code::Session,
+                PrepareError::Hidden(_) | PrepareError::Directory { .. } => Code::Config,
+            };
+            Failure::new(code, error.to_string())
+        })?;
         let missing = &profile.missing;
         if self.settings.sandbox.required.value && !missing.is_empty() {
             return Err(required(&profile));
@@ -175,7 +181,7 @@ pub fn accept(recorded: &Profile, now: &Profile, headless: bool) -> Result<(), F
         return Err(refused(""));
     }
     print::err(&what);
-    print::err("Continue all the same? Type yes to continue.");
+    print::err("Continue with less? Type `yes`:");
     let mut answer = String::new();
     let _ = std::io::stdin().lock().read_line(&mut answer);
     if answer.trim() == "yes" {
