@@ -109,7 +109,14 @@ impl AppContext {
                 PrepareError::Store { .. } => Code::Session,
                 PrepareError::Hidden(_) | PrepareError::Directory { .. } => Code::Config,
             };
-            Failure::new(code, error.to_string())
+            let hint = match code {
+                Code::Session => {
+                    "; hint: set XDG_DATA_HOME to a directory that you can write, or run with --sandbox 0 and name a directory \
+                     for the session with --sessions"
+                }
+                _ => "",
+            };
+            Failure::new(code, format!("{error}{hint}"))
         })?;
         let missing = &profile.missing;
         if self.settings.sandbox.required.value && !missing.is_empty() {

@@ -16,7 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use overrule_domain::sandbox::{Guarantee, Level, Profile, Refused, RefusedKind};
 use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
 
-use crate::protected;
+use crate::protected::Protected;
 use message::{Message, Reason};
 
 /// Refusals of one output.
@@ -179,7 +179,7 @@ impl Judge<'_> {
 
     fn protected(&self) -> &[PathBuf] {
         self.protected
-            .get_or_init(|| protected::existing(self.confinement.workspace))
+            .get_or_init(|| Protected::find(self.confinement.workspace).existing())
     }
 
     /// True if this process could write a path. On a file system that is not read-only here, it is enough that it could

@@ -12,7 +12,7 @@ use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile, Refused};
 use crate::places::{self, HideError, HideRequest};
 use crate::plan::{Cache, Plan};
 use crate::probe::{self, Machine};
-use crate::protected::{self, Undone, Watches};
+use crate::protected::{Protected, Undone, Watches};
 use crate::refusal;
 use crate::start::{Confinement, Helper};
 
@@ -152,7 +152,7 @@ impl Sandbox {
             }
         }
         places::prepare(&private, &listed).map_err(lost(&private))?;
-        let watches = Watches::new(&workspace, &scratch.join(UNDONE));
+        let watches = Watches::new(&scratch.join(UNDONE));
         let sandbox = Self {
             watches: Arc::new(Mutex::new(watches)),
             own: request.own.clone(),
@@ -219,7 +219,8 @@ impl Sandbox {
     pub fn begin(&self, profile: &Profile) -> Begun {
         let is_written = profile.level == Level::Workspace;
         let workspace = &self.workspace;
-        let of = |find: fn(&Path) -> Vec<PathBuf>| if is_written { find(workspace) } else { Vec::new() };
+        let protected = is_written.then(|| Protected::find(workspace));
+        let of = |list: fn(&Protected) -> Vec<PathBuf>| protected.as_ref().map(list).unwrap_or_default();
         let plan = Plan {
             profile: profile.clone(),
             namespaces: self.machine.namespaces,
@@ -229,17 +230,17 @@ impl Sandbox {
                 .iter()
                 .filter_map(|path| path.canonicalize().ok())
                 .collect(),
-            pinned: of(protected::git_directories),
-            read_only: of(protected::existing),
-            linked: of(protected::linked),
+            pinned: of(Protected::git_directories),
+            read_only: of(Protected::existing),
+            linked: of(Protected::linked),
             caches: self.caches.clone(),
             home: self.home.clone(),
             keeps_terminal: false,
         };
-        let watch = is_written.then(|| Arc::clone(&self.watches));
-        if let Some(watch) = &watch {
-            locked(watch).begin();
-        }
+        let watch = protected.map(|protected| {
+            locked(&self.watches).begin(&protected);
+            Arc::clone(&self.watches)
+        });
         Begun {
             confinement: Confinement {
                 plan,

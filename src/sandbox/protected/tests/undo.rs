@@ -301,7 +301,7 @@ fn another_file_system_is_reached_by_a_copy() {
         return;
     }
     fixture.write(".envrc", "mine");
-    let watch = Watch::begin(&fixture.workspace, &other.path().join("store"));
+    let watch = Watch::begin(&Protected::find(&fixture.workspace), &other.path().join("store"));
     fixture.write(".envrc", "evil");
     fixture.write(".claude/a/b", "evil");
     symlink("/etc/passwd", fixture.at(".claude/link")).unwrap();
@@ -360,19 +360,19 @@ fn a_store_that_cannot_be_made_leaves_no_change_in_effect() {
 fn calls_that_overlap_never_give_back_the_change_of_another() {
     let fixture = Fixture::new();
     fixture.write(".envrc", "mine");
-    let mut watches = Watches::new(&fixture.workspace, &fixture.store);
+    let mut watches = Watches::new(&fixture.store);
     assert!(watches.end().is_empty());
-    watches.begin();
+    watches.begin(&Protected::find(&fixture.workspace));
     fixture.write(".mcp.json", "evil");
     fixture.write(".envrc", "evil");
-    watches.begin();
+    watches.begin(&Protected::find(&fixture.workspace));
     assert_eq!(told(&watches.end()), ["changed .envrc", "created .mcp.json"]);
     assert!(watches.end().is_empty());
     assert!(!fixture.at(".mcp.json").exists());
     assert_eq!(fixture.text(".envrc"), "mine");
     // Between two calls, a change is the operator's.
     fixture.write(".envrc", "new");
-    watches.begin();
+    watches.begin(&Protected::find(&fixture.workspace));
     assert!(watches.end().is_empty());
     assert_eq!(fixture.text(".envrc"), "new");
 }
