@@ -130,9 +130,9 @@ impl AppContext {
             let lost: Vec<&str> = missing.iter().map(|one| one.guarantee.loss()).collect();
             format!("{}: {}; hint: overrule doctor", profile.label(), lost.join("; "))
         });
-        let caches = request.store.join(session::CACHES);
+        let (caches, own) = (request.store.join(session::CACHES), sandbox.caches().to_owned());
         tokio::task::spawn_blocking(move || {
-            for removed in places::trim(&caches, &[], places::MOST_BYTES) {
+            for removed in places::trim(&caches, &[&own], places::MOST_BYTES) {
                 tracing::debug!(?removed, "a cache of a workspace was removed");
             }
         });

@@ -118,7 +118,10 @@ impl Judge<'_> {
             let is_refused = message.reason == Reason::Denied && (self.able)(&path, Access::Read);
             is_refused.then_some(RefusedKind::Read)
         } else {
+            // A protected path is mounted onto itself, so that nothing is renamed over it.
+            let is_busy = message.reason == Reason::Busy;
             let is_refused = self.may_refuse_writing(message.reason)
+                && (!is_busy || self.protected().contains(&path))
                 && self.forbids_writing(&path)
                 && self.could_write(&path, message.reason);
             is_refused.then_some(RefusedKind::Write)
@@ -160,7 +163,11 @@ impl Judge<'_> {
     /// permission comes from elsewhere.
     fn may_refuse_writing(&self, reason: Reason) -> bool {
         let is_mounted = READ_ONLY_MOUNTS && self.confinement.profile.holds(Guarantee::Attributes);
-        reason == Reason::ReadOnly || !is_mounted
+        match reason {
+            Reason::ReadOnly => true,
+            Reason::Denied => !is_mounted,
+            Reason::Busy => is_mounted,
+        }
     }
 
     fn forbids_writing(&self, path: &Path) -> bool {

@@ -285,6 +285,11 @@ impl Sandbox {
         &self.machine
     }
 
+    /// Returns the directory of the workspace's private caches.
+    pub fn caches(&self) -> &Path {
+        &self.private
+    }
+
     /// Returns the temporary directory of the session, as it is named outside.
     pub fn temporary(&self) -> PathBuf {
         self.scratch.join("tmp")

@@ -8,4 +8,5 @@ mod attempts;
 mod commands;
 mod escapes;
 mod machine;
+mod refusals;
 mod starts;

@@ -76,6 +76,10 @@ const READ_ONLY: &[(&str, &str)] = &[
         "O/a/b/c",
     ),
     (
+        "error: could not write config file .git/config: Device or resource busy",
+        "W/.git/config",
+    ),
+    (
         "error: could not lock config file .git/config: Read-only file system",
         "W/.git/config",
     ),

@@ -4,10 +4,11 @@
 //!
 //! A program that is not installed is named and skipped.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use overrule::domain::sandbox::{Level, Profile};
+use overrule::domain::sandbox::{Level, Profile, Refused, RefusedKind};
+use overrule::sandbox::network::{Hosts, Serving, serve};
 use overrule::sandbox::session::{Request, Sandbox};
 use overrule::tools::child::{self, Environment, Start};
 use tokio::io::AsyncReadExt as _;
@@ -127,8 +128,9 @@ fn is_installed(program: &str, path: &std::ffi::OsStr) -> bool {
     std::env::split_paths(path).any(|dir| dir.join(program).is_file())
 }
 
-struct Place {
+pub struct Place {
     _root: tempfile::TempDir,
+    home: Option<PathBuf>,
     project: PathBuf,
     environment: Environment,
     sandbox: Sandbox,
@@ -139,7 +141,7 @@ struct Place {
     clippy::disallowed_methods,
     reason = "the tool chains of this machine are found by its variables"
 )]
-async fn place(namespaces: bool) -> Option<Place> {
+pub async fn place(namespaces: bool, hidden: &[&str]) -> Option<Place> {
     let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = root.path().canonicalize().unwrap();
     let project = path.join("project");
@@ -152,16 +154,30 @@ async fn place(namespaces: bool) -> Option<Place> {
         println!("SKIPPED: the files could not be made: {made:?}");
         return None;
     }
-    let environment = Environment::allowed(std::env::vars_os());
+    // A home directory beside the workspace: that of this machine is its owner's.
+    let real = std::env::var_os("HOME").map(PathBuf::from);
+    let home = if hidden.is_empty() {
+        real
+    } else {
+        Some(path.join("home"))
+    };
+    for name in hidden {
+        std::fs::create_dir_all(path.join("home")).unwrap();
+        std::fs::write(path.join("home").join(name), "secret").unwrap();
+    }
+    let of_home = home
+        .iter()
+        .map(|home| ("HOME".into(), home.clone().into_os_string()));
+    let environment = Environment::allowed(std::env::vars_os()).with(of_home.collect::<Vec<_>>());
     let request = Request {
         level: Level::Workspace,
         workspace: project.clone(),
         write: Vec::new(),
-        hide: Vec::new(),
+        hide: hidden.iter().map(|name| path.join("home").join(name)).collect(),
         show: Vec::new(),
         network: Vec::new(),
         unix_sockets: false,
-        home: std::env::var_os("HOME").map(PathBuf::from),
+        home: home.clone(),
         own: vec![path.join("store")],
         store: path.join("store"),
         session: "commands".to_owned(),
@@ -174,6 +190,7 @@ async fn place(namespaces: bool) -> Option<Place> {
     }
     Some(Place {
         _root: root,
+        home,
         project,
         environment,
         sandbox,
@@ -182,8 +199,21 @@ async fn place(namespaces: bool) -> Option<Place> {
 }
 
 impl Place {
-    /// Runs a line in the sandbox. Returns its exit code and all that it printed.
-    async fn run(&self, line: &str) -> (Option<i32>, String) {
+    pub fn home(&self) -> PathBuf {
+        self.home.clone().unwrap()
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.project.clone()
+    }
+
+    pub fn has(&self, program: &str) -> bool {
+        let built_in = ["echo", "cd", "exit", "test"].contains(&program);
+        built_in || is_installed(program, self.environment.search_path())
+    }
+
+    /// Runs a line in the sandbox. Returns its exit code, all that it printed, and what was refused.
+    pub async fn run(&self, line: &str) -> (Option<i32>, String, Vec<Refused>) {
         let begun = self.sandbox.begin(&self.profile);
         let own = begun
             .variables
@@ -198,6 +228,10 @@ impl Place {
             confinement: Some(&begun.confinement),
         };
         let mut started = child::start(what).await.unwrap();
+        let hosts = started
+            .proxy
+            .take()
+            .map(|proxy| serve(proxy, Hosts::default()).unwrap());
         let (mut output, mut errors) = (Vec::new(), Vec::new());
         let (mut out, mut err) = (
             started.child.stdout.take().unwrap(),
@@ -209,7 +243,14 @@ impl Place {
         let status = started.child.wait().await.unwrap();
         started.tree.end().await;
         let text = [output, errors].concat();
-        (status.code(), String::from_utf8_lossy(&text).into_owned())
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let mut refused = begun.refused(&text, &self.project);
+        refused.extend(hosts.iter().flat_map(Serving::refused).map(|what| Refused {
+            kind: RefusedKind::Network,
+            what,
+            exact: true,
+        }));
+        (status.code(), text, refused)
     }
 
     /// Runs all lines, and returns those that failed.
@@ -226,7 +267,7 @@ impl Place {
                 continue;
             }
             ran += 1;
-            let (code, text) = self.run(line).await;
+            let (code, text, _) = self.run(line).await;
             if code != Some(0) {
                 failed.push((*line, text));
             }
@@ -238,7 +279,9 @@ impl Place {
 
 #[tokio::test]
 async fn the_commands_of_a_developer_work() {
-    let Some(place) = place(true).await else { return };
+    let Some(place) = place(true, &[]).await else {
+        return;
+    };
     let failed = place.failures().await;
     assert!(failed.is_empty(), "{failed:#?}");
 }
@@ -247,7 +290,9 @@ async fn the_commands_of_a_developer_work() {
 /// terminals, or a `/tmp` of one's own.
 #[tokio::test]
 async fn without_namespaces_most_of_them_do() {
-    let Some(place) = place(false).await else { return };
+    let Some(place) = place(false, &[]).await else {
+        return;
+    };
     let failed = place.failures().await;
     for (line, text) in &failed {
         println!("failed: {line}: {}", text.lines().last().unwrap_or_default());
@@ -276,9 +321,10 @@ async fn without_namespaces_most_of_them_do() {
 /// What is left outside: nothing of the caches was written, and nothing beside the workspace.
 #[tokio::test]
 async fn a_build_does_not_write_the_real_cache() {
-    let Some(place) = place(true).await else { return };
-    let home = place.profile.write.first().map(PathBuf::from);
-    let (code, text) = place
+    let Some(place) = place(true, &[]).await else {
+        return;
+    };
+    let (code, text, _) = place
         .run("echo poison > ~/.cargo/registry/poison; cat ~/.cargo/registry/poison")
         .await;
     if text.contains("cannot create") {
@@ -286,18 +332,7 @@ async fn a_build_does_not_write_the_real_cache() {
         return;
     }
     assert_eq!((code, text.as_str()), (Some(0), "poison\n"));
-    let (_, again) = place.run("cat ~/.cargo/registry/poison").await;
+    let (_, again, _) = place.run("cat ~/.cargo/registry/poison").await;
     assert_eq!(again, "poison\n", "the next call of the session sees it");
-    let real = home.and_then(|_| place.environment_home()).unwrap();
-    assert!(!Path::new(&real).join(".cargo/registry/poison").exists());
-}
-
-impl Place {
-    fn environment_home(&self) -> Option<PathBuf> {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the cache of this machine is in its home directory"
-        )]
-        std::env::var_os("HOME").map(PathBuf::from)
-    }
+    assert!(!place.home().join(".cargo/registry/poison").exists());
 }
