@@ -76,10 +76,6 @@ const READ_ONLY: &[(&str, &str)] = &[
         "O/a/b/c",
     ),
     (
-        "error: could not write config file .git/config: Device or resource busy",
-        "W/.git/config",
-    ),
-    (
         "error: could not lock config file .git/config: Read-only file system",
         "W/.git/config",
     ),
@@ -377,6 +373,20 @@ fn refused_writes_are_found_in_the_messages_of_real_programs() {
             assert!(machine.found(output, &|_, _| false).is_empty(), "{output}");
         }
     }
+}
+
+#[test]
+fn nothing_is_renamed_over_a_protected_file() {
+    let words = |path: &str| format!("error: could not write config file {path}: Device or resource busy");
+    let full = Machine::new();
+    let of_git = words(".git/config");
+    assert_eq!(full.paths(&of_git), full.one(RefusedKind::Write, "W/.git/config"));
+    for path in ["W/src", "W/.git/index", "O/there", "gone"] {
+        assert!(full.paths(&words(path)).is_empty(), "{path}");
+    }
+    // Without namespaces nothing is mounted.
+    let partial = Machine::new().without(Guarantee::Attributes);
+    assert!(partial.paths(&of_git).is_empty());
 }
 
 #[test]
