@@ -120,9 +120,11 @@ impl AppContext {
         })?;
         let missing = &profile.missing;
         if self.settings.sandbox.required.value && !missing.is_empty() {
+            sandbox.forget();
             return Err(required(&profile));
         }
         if missing.len() == Guarantee::ALL.len() {
+            sandbox.forget();
             let why = missing.first().map_or("", |one| one.why.as_str());
             return Ok(Some(format!("{WITHOUT}{}; hint: overrule doctor", visible(why))));
         }

@@ -34,7 +34,7 @@ mod no_files;
 mod notify;
 mod old_spellings;
 mod output;
-mod playbooks;
+pub mod playbooks;
 mod policy;
 mod prices;
 mod ready_rules;

@@ -9,4 +9,5 @@ mod commands;
 mod escapes;
 mod machine;
 mod refusals;
+mod runs;
 mod starts;
