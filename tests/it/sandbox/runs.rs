@@ -44,9 +44,12 @@ fn refused(world: &World, id: &str) -> Vec<(RefusedKind, String)> {
 #[test]
 fn a_run_is_confined_unless_a_person_says_otherwise() {
     let world = World::new();
-    let outside = world.path("home/outside");
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let outside = place.path().canonicalize().unwrap().join("outside");
+    // What a program writes is not seen before it runs.
+    world.file("write.py", "open(\".mcp\" + \".json\", \"w\").write(\"z\")");
     let line = format!(
-        "echo x > {} 2>&1; echo y > inside; echo z > .mcp.json",
+        "echo x > {} 2>&1; echo y > inside; python3 write.py; echo done",
         outside.display()
     );
     let said = world.play(&command(&line), AUTO).ends(0);
@@ -82,7 +85,6 @@ fn a_run_is_confined_unless_a_person_says_otherwise() {
     );
     // The same without.
     let world = World::new();
-    let outside = world.path("home/outside");
     let line = format!("echo x > {} 2>&1; echo done", outside.display());
     let mut more = AUTO.to_vec();
     more.extend(["--sandbox", "0"]);
