@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::address::Address;
 use super::args::{self, Common};
 use super::build::{self, AppContext, LAST};
 use super::exit::{Code, Failure};
@@ -22,6 +23,7 @@ use overrule_base::text::visible;
 use overrule_domain::call::Status;
 use overrule_domain::event::run::{Limits, Started, ToolCard};
 use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::NodeId;
 use overrule_domain::node::Node;
 use overrule_domain::state::{Mode, State};
 use overrule_engine::advise::Adviser;
@@ -76,16 +78,12 @@ pub fn resume_session(
     if let Mode::Finished(answer) = state.mode
         && headless
     {
-        // The run is finished: print its answer.
-        let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
-        return headless::print_answer(common, &state, text, &context.address(&session));
+        return print_answer(common, &state, answer, &context.address(&session));
     }
     let admitted = written_here::admit(&context, by, (&state, &session), (headless, accepted))?;
     notices.extend(admitted.notice);
-    if headless {
-        for line in effects::before_resume(&state) {
-            print::err(&line);
-        }
+    for line in effects::before_resume(&state).iter().filter(|_| headless) {
+        print::err(line);
     }
     let mut setup = setup_of(&recorded, &session)?;
     let workspace = workspace_of(common, &context, &recorded, (id, &session))?;
@@ -99,13 +97,8 @@ pub fn resume_session(
     setup.policy = context.policy_text();
     setup.model = models::again(common, &context, setup.model)?;
     notices.extend(setup.samples.as_ref().and_then(demos::serve_again));
-    // A session keeps the level that it began with, unless another one is named.
-    let had = recorded.sandbox.profile.as_deref().cloned().unwrap_or_default();
-    let level = common.sandbox.unwrap_or(had.level);
-    notices.extend(runtime.block_on(context.confine(&session, level))?);
-    if common.sandbox.is_none() {
-        sandbox::accept(&had, &context.means.profile, headless)?;
-    }
+    let confined = sandbox::again(&mut context, &recorded, (&session, common.sandbox), headless);
+    notices.extend(runtime.block_on(confined)?);
     let mut connected = runtime.block_on(context.connect(Some(&setup), &workspace, &recorded.tools));
     notices.extend(connected.notices());
     let mut adviser = context.adviser(
@@ -169,6 +162,12 @@ pub fn resume_session(
         connected: Some(connected),
     };
     run::serve(common, &context, ready, headless, runtime)
+}
+
+/// Prints the answer of a run that is finished.
+fn print_answer(common: &Common, state: &State, answer: NodeId, at: &Address) -> Result<Code, Failure> {
+    let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
+    headless::print_answer(common, state, text, at)
 }
 
 /// Refuses a run that this version cannot continue before anything is written. The whole session is read only if its

@@ -11,6 +11,7 @@ use super::exit::{Code, Failure};
 use super::print;
 use overrule_base::text::visible;
 use overrule_config::OWN;
+use overrule_domain::event::run::Started;
 use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
 use overrule_sandbox::session::{PrepareError, Request, Sandbox};
 use overrule_sandbox::{Helper, places, session};
@@ -169,8 +170,23 @@ fn lost(recorded: &Profile, now: &Profile) -> Vec<Guarantee> {
     held.filter(|one| !now.holds(*one)).collect()
 }
 
+/// Prepares the sandbox of a recorded run: a session keeps the level that it began with, unless another one is named.
+pub async fn again(
+    context: &mut AppContext,
+    recorded: &Started,
+    (session, named): (&str, Option<Level>),
+    headless: bool,
+) -> Result<Option<String>, Failure> {
+    let had = recorded.sandbox.profile.as_deref().cloned().unwrap_or_default();
+    let notice = context.confine(session, named.unwrap_or(had.level)).await?;
+    if named.is_none() {
+        accept(&had, &context.means.profile, headless)?;
+    }
+    Ok(notice)
+}
+
 /// Asks before a run goes on with less than it had; without a terminal it is refused.
-pub fn accept(recorded: &Profile, now: &Profile, headless: bool) -> Result<(), Failure> {
+fn accept(recorded: &Profile, now: &Profile, headless: bool) -> Result<(), Failure> {
     let lost = lost(recorded, now);
     if lost.is_empty() {
         return Ok(());

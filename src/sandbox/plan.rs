@@ -49,20 +49,22 @@ impl Plan {
     /// system that covers hidden paths.
     pub const PRIVATE: [&'static str; 4] = ["tmp", "var-tmp", "run", "cover"];
 
-    /// Returns the temporary directory of the session, as it is named outside.
+    /// Returns the temporary directory of the session, as a child names it.
     pub fn temporary(&self) -> PathBuf {
-        self.scratch.join("tmp")
+        if self.namespaces {
+            PathBuf::from("/tmp")
+        } else {
+            self.scratch.join("tmp")
+        }
     }
 
     /// Returns the directories that a child may write, the workspace first.
     pub fn writable(&self) -> Vec<&Path> {
-        match self.profile.level {
-            Level::Scratch => Vec::new(),
-            _ => {
-                let own = self.profile.write.iter().map(Path::new);
-                own.chain(self.linked.iter().map(PathBuf::as_path)).collect()
-            }
+        if self.profile.level == Level::Scratch {
+            return Vec::new();
         }
+        let own = self.profile.write.iter().map(Path::new);
+        own.chain(self.linked.iter().map(PathBuf::as_path)).collect()
     }
 
     /// Returns the paths that a child cannot read.

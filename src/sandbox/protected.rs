@@ -65,7 +65,7 @@ impl Protected {
     /// cannot rename them then.
     pub fn git_directories(&self) -> Vec<PathBuf> {
         let entries = self.roots.iter().map(|root| root.join(git::ENTRY));
-        entries.filter(is_real).collect()
+        entries.filter(|path| is_real(path)).collect()
     }
 
     /// Returns the directories outside of the workspace that git writes where the workspace is a linked work tree or a
@@ -90,6 +90,6 @@ impl Protected {
 }
 
 /// True for a directory that is no link.
-fn is_real(path: &PathBuf) -> bool {
+fn is_real(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
 }

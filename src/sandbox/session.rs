@@ -241,6 +241,7 @@ impl Sandbox {
             locked(&self.watches).begin(&protected);
             Arc::clone(&self.watches)
         });
+        let temporary = plan.temporary();
         Begun {
             confinement: Confinement {
                 plan,
@@ -251,7 +252,7 @@ impl Sandbox {
             variables: if self.machine.overlays {
                 Vec::new()
             } else {
-                places::private_caches(&self.private)
+                places::private_caches(&temporary)
             },
         }
     }
@@ -288,11 +289,6 @@ impl Sandbox {
     /// Returns the directory of the workspace's private caches.
     pub fn caches(&self) -> &Path {
         &self.private
-    }
-
-    /// Returns the temporary directory of the session, as it is named outside.
-    pub fn temporary(&self) -> PathBuf {
-        self.scratch.join("tmp")
     }
 }
 

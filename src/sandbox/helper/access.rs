@@ -113,10 +113,7 @@ fn writable(plan: &Plan) -> Vec<PathBuf> {
     } else {
         vec![plan.temporary()]
     };
-    let caches = plan.caches.iter().map(|cache| match plan.namespaces {
-        true => cache.lower.clone(),
-        false => cache.upper.clone(),
-    });
+    let caches = plan.caches.iter().map(|cache| cache.lower.clone());
     own.chain(temporary).chain(caches).collect()
 }
 

@@ -108,9 +108,8 @@ fn up(targets: &Targets) -> PathBuf {
 }
 
 fn syscall(number: libc::c_long, args: [libc::c_long; 5]) -> Tried {
-    let [a, b, c, d, e] = args;
     // SAFETY: an attacker's call; whatever it does, it does to this child alone.
-    call(unsafe { libc::syscall(number, a, b, c, d, e) })
+    call(unsafe { libc::syscall(number, args[0], args[1], args[2], args[3], args[4]) })
 }
 
 fn pointer<T>(value: &T) -> libc::c_long {

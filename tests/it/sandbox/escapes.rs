@@ -295,6 +295,7 @@ async fn succeeded(place: &Path, with_namespaces: bool) -> Option<Vec<(&'static 
     Some(found)
 }
 
+#[expect(clippy::disallowed_methods, reason = "tests have no settings")]
 fn place() -> tempfile::TempDir {
     let base = std::env::var_os(PLACE).map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from);
     tempfile::tempdir_in(base).unwrap()
@@ -350,10 +351,6 @@ async fn outside_of_a_sandbox_the_attempts_succeed() {
 }
 
 #[test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the only way to tell a process of this test program its part"
-)]
 fn the_same_holds_for_an_ordinary_user() {
     use std::os::unix::process::CommandExt as _;
     if !rustix::process::geteuid().is_root() {

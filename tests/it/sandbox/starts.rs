@@ -14,6 +14,9 @@ use tokio::io::AsyncReadExt as _;
 
 use super::machine::{World, helper};
 
+/// What a plan breaks by a path that is not there.
+type Breaks = fn(&mut Confinement, std::path::PathBuf);
+
 async fn started(confinement: &Confinement, world: &World, line: &str) -> Result<child::Started, StartError> {
     child::start(Start {
         program: "sh".as_ref(),
@@ -103,9 +106,9 @@ async fn a_step_that_fails_ends_before_the_command_runs() {
         return;
     };
     let gone = |name: &str| world.root().join(name);
-    let broken: [(&str, fn(&mut Confinement, std::path::PathBuf)); 5] = [
+    let broken: [(&str, Breaks); 5] = [
         ("writable directory", |one, path| {
-            one.plan.profile.write.push(path.display().to_string())
+            one.plan.profile.write.push(path.display().to_string());
         }),
         ("cover", |one, path| one.plan.scratch = path),
         ("repository", |one, path| one.plan.pinned = vec![path]),
@@ -167,16 +170,15 @@ async fn a_start_that_is_killed_runs_nothing() {
         let mut child = command.spawn().unwrap();
         drop(command);
         // A set-up takes about 5 ms; the rounds are spread over it.
-        let after = Duration::from_micros(u64::try_from(round % 50).unwrap() * 120);
+        let after = Duration::from_micros(u64::from(round % 50) * 120);
         tokio::time::sleep(after).await;
         child.kill().unwrap();
         child.wait().unwrap();
-        match outside.started().await {
-            Ok(_) => ran += 1,
-            Err(_) => {
-                killed += 1;
-                assert!(!world.project().join(&marker).exists(), "killed after {after:?}");
-            }
+        if outside.started().await.is_ok() {
+            ran += 1;
+        } else {
+            killed += 1;
+            assert!(!world.project().join(&marker).exists(), "killed after {after:?}");
         }
     }
     println!("{rounds} rounds: {killed} killed before the command, {ran} later");
@@ -202,7 +204,7 @@ async fn starts_leave_nothing_behind() {
     }
     println!("{rounds} starts");
     assert_eq!(mounted(world.root()), mounts);
-    let left: Vec<_> = std::fs::read_dir(&confinement.plan.temporary())
+    let left: Vec<_> = std::fs::read_dir(confinement.plan.scratch.join("tmp"))
         .unwrap()
         .flatten()
         .collect();

@@ -60,7 +60,7 @@ fn a_confined_command_of_the_agent_finds_no_session_and_reaches_no_run() {
     }
     assert!(text.out.contains("code 7"), "{}", text.out);
     assert!(!text.out.contains(&id), "{}", text.out);
-    assert_eq!(refused(&world, &id), []);
+    assert_eq!(refused(world, &id), []);
 }
 
 #[test]
