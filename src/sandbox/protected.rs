@@ -18,6 +18,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+pub use copy::give;
 pub use watch::{How, Undone, Watch, Watches};
 
 /// Returns the protected paths that exist, to be mounted read-only.

@@ -127,6 +127,7 @@ impl Judge<'_> {
             kind,
             what: path.to_string_lossy().into_owned(),
             exact: false,
+            kept: None,
         })
     }
 

@@ -99,11 +99,7 @@ async fn what_the_sandbox_refused_is_recorded_before_the_end_of_the_call() {
     let ask = stage.prompt("go").await;
     ask.call(0, "act", INSIDE).await;
     let run = stage.runs().await;
-    let refused = Refused {
-        kind: RefusedKind::Network,
-        what: "registry.example.org:443".into(),
-        exact: true,
-    };
+    let refused = Refused::exact(RefusedKind::Network, "registry.example.org:443");
     (run.on_refused)(vec![refused.clone()]);
     let late = run.on_refused.clone();
     run.ends(Outcome::ok("1"));
