@@ -63,6 +63,7 @@ impl Stage {
         self.thought("t2", "I install what the tests need.");
         self.refused("c3", line, refused);
         self.closes(2);
+        self.draw();
         self.on("c3");
     }
 
