@@ -6,5 +6,6 @@
 
 mod attempts;
 mod escapes;
+mod keeps;
 mod machine;
 mod starts;
