@@ -135,6 +135,11 @@ async fn a_change_that_cannot_be_given_back_is_told_and_can_be_tried_again() {
     };
     (run.on_refused)(vec![undone.clone()]);
     run.ends(Outcome::ok("1"));
+    let has_ended = |stage: &Stage| {
+        let mut calls = stage.state.calls.values();
+        calls.any(|call| call.status == Status::Succeeded)
+    };
+    stage.until("it has ended", has_ended).await;
     let call = stage.call(INSIDE);
     let keep = |path: &str| {
         let path = path.to_owned();
