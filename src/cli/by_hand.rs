@@ -17,6 +17,7 @@ use super::exit::{Code, Failure};
 use super::verbs::sandbox::ByHand;
 use super::{print, run, sandbox};
 use overrule_base::text::visible;
+use overrule_config::Env;
 use overrule_domain::sandbox::{Guarantee, Level, Profile};
 use overrule_sandbox::network::{self, Hosts};
 use overrule_sandbox::session::{Begun, Sandbox};
@@ -134,10 +135,9 @@ async fn watch(
         return Ok((Code::Interrupted, Vec::new()));
     };
     let status = status.map_err(|error| other(&error))?;
-    let mut refused: Vec<String> = serving.iter().flat_map(network::Serving::refused).collect();
-    refused
-        .iter_mut()
-        .for_each(|host| *host = format!("refused: network {}", visible(host)));
+    let hosts = serving.iter().flat_map(network::Serving::refused);
+    let hosts = hosts.map(|host| format!("refused: network {}", visible(&host)));
+    let mut refused: Vec<String> = hosts.collect();
     let text = String::from_utf8_lossy(&[output, errors].concat()).into_owned();
     let paths = begun.refused(&text, cwd).into_iter();
     refused.extend(paths.map(|one| format!("refused: {} {}", one.kind.label(), visible(&one.what))));
@@ -208,8 +208,13 @@ const PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_pr
 
 /// Connects standard input and output to a host.
 pub fn connect(host: &str, port: u16) -> Result<Code, Failure> {
-    let named = PROXIES.iter().find_map(|name| std::env::var(name).ok());
-    let proxy = named.as_deref().and_then(address).ok_or_else(|| {
+    let env = Env::read();
+    let value = |name: &&str| {
+        let mut all = env.all.0.iter();
+        let (_, value) = all.find(|(key, _)| key.to_str() == Some(name))?;
+        value.to_str()
+    };
+    let proxy = PROXIES.iter().find_map(value).and_then(address).ok_or_else(|| {
         let why =
             "cannot connect: no variable names the proxy of a sandbox; hint: this works in a sandbox only";
         Failure::new(Code::Config, why)

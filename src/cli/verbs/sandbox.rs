@@ -3,7 +3,7 @@
 //! Must not know: how a child is confined, how a command is decided.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, FromArgMatches};
 
@@ -115,14 +115,14 @@ impl Act for Widen {
 
     fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {
         let hosts = self.hosts.iter().cloned().map(|host| Ok(Widening::Host(host)));
-        let directories = self.directories.iter().map(directory);
+        let directories = self.directories.iter().map(|path| directory(path));
         let widen = |by| Command::Sandbox(SandboxCommand::Widen { by });
         hosts.chain(directories).map(|by| by.map(widen)).collect()
     }
 }
 
 /// A directory as commands see it.
-fn directory(path: &PathBuf) -> Result<Widening, Failure> {
+fn directory(path: &Path) -> Result<Widening, Failure> {
     let shown = visible(&path.to_string_lossy());
     let lost = |why: &str| Failure::new(Code::Usage, format!("cannot make `{shown}` writable: {why}"));
     let resolved = path.canonicalize().map_err(|error| lost(&error.to_string()))?;

@@ -27,6 +27,7 @@ use overrule_domain::decide;
 use overrule_domain::decide::edit::of_agent;
 use overrule_domain::id::{NodeId, Rev};
 use overrule_domain::lineage;
+use overrule_domain::node::Node;
 use overrule_domain::refusal::RefusalKind;
 use overrule_domain::sandbox::{Refused, RefusedKind, Widening, ask_outside};
 use overrule_domain::state::State;
@@ -154,7 +155,7 @@ impl RefusedList {
             self.rows.clear();
             return;
         };
-        self.rev = state.node(self.call).map(|node| node.rev()).unwrap_or_default();
+        self.rev = state.node(self.call).map(Node::rev).unwrap_or_default();
         self.rows = rows(state, call, self.rev);
         self.at = self.at.min(self.rows.len().saturating_sub(1));
         let mut hasher = DefaultHasher::new();
@@ -248,7 +249,7 @@ pub fn keep(call: NodeId, path: &str) -> Command {
 
 /// The edit with which a call asks to run outside.
 pub fn outside(state: &State, (node, base): (NodeId, Rev)) -> Result<Edit, String> {
-    let content = state.node(node).and_then(|node| node.as_call());
+    let content = state.node(node).and_then(Node::as_call);
     let (tool, args) = content.ok_or_else(|| format!("{node} is no call"))?;
     let args = ask_outside(args, REASON).ok_or_else(|| format!("the arguments of {node} are no object"))?;
     Ok(Edit::Call {
