@@ -23,6 +23,11 @@ const READ_ONLY: &[(&str, &str)] = &[
         "O/x",
     ),
     ("rm: cannot remove 'O/there': Read-only file system", "O/there"),
+    // A hidden directory is not written either.
+    (
+        "touch: cannot touch 'H/.ssh/new': Read-only file system",
+        "H/.ssh/new",
+    ),
     (
         "chmod: changing permissions of 'O/there': Read-only file system",
         "O/there",
