@@ -23,11 +23,6 @@ const READ_ONLY: &[(&str, &str)] = &[
         "O/x",
     ),
     ("rm: cannot remove 'O/there': Read-only file system", "O/there"),
-    // A hidden directory is not written either.
-    (
-        "touch: cannot touch 'H/.ssh/new': Read-only file system",
-        "H/.ssh/new",
-    ),
     (
         "chmod: changing permissions of 'O/there': Read-only file system",
         "O/there",
@@ -434,6 +429,18 @@ fn ordinary_failures_are_none() {
     for (output, _) in READ_ONLY.iter().chain(HIDDEN) {
         assert!(open.paths(output).is_empty(), "{output}");
     }
+}
+
+#[test]
+fn a_hidden_path_that_was_to_be_written_is_a_refused_write() {
+    let machine = Machine::new();
+    let output = "touch: cannot touch 'H/.ssh/new': Read-only file system";
+    assert_eq!(
+        machine.paths(output),
+        machine.one(RefusedKind::Write, "H/.ssh/new")
+    );
+    let denied = "cat: H/.ssh/id: Permission denied";
+    assert_eq!(machine.paths(denied), machine.one(RefusedKind::Read, "H/.ssh/id"));
 }
 
 #[test]
