@@ -50,6 +50,14 @@ fn a_row_says_what_was_refused_beside_the_exit_code() {
     assert!(!row.contains(":443") && !row.contains("npm error"), "{row}");
     stage.press("3");
     assert!(stage.text().contains("refused: network registry.example.org"));
+    stage.press("ctrl-t");
+    let row = stage
+        .text()
+        .lines()
+        .find(|line| line.contains("npm ci"))
+        .unwrap()
+        .to_owned();
+    assert!(row.contains("refused: network registry.example.org"), "{row}");
     // A call that was refused nothing says nothing.
     let mut none = of(Vec::new());
     none.draw();
