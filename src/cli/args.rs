@@ -179,7 +179,7 @@ pub enum What {
     Tools(Tools),
     /// Show what files of the workspace would start or loosen, and trust them
     Trust(Trust),
-    /// Check settings, model, session directory, terminal and MCP servers
+    /// Check settings, model, session directory, terminal, sandbox and MCP servers
     Doctor,
     /// Print every setting and policy rule in force, each with its origin
     Config,

@@ -1,12 +1,15 @@
-//! Checks settings, model, session directory, terminal and MCP servers (`overrule doctor`).
+//! Checks settings, model, session directory, terminal, sandbox and MCP servers (`overrule doctor`).
 //!
 //! Must not know: how any of them is used.
+
+mod sandbox;
 
 use std::io::IsTerminal as _;
 
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
+use super::tools::NOT_CONFINED;
 use super::{learned_store, live_reload, models, print, run};
 use overrule_base::text::visible;
 use overrule_engine::setup::ModelSetup;
@@ -72,7 +75,7 @@ pub fn doctor(common: &Common) -> Result<Code, Failure> {
     checks.push(read("theme", live_reload::theme(&context)));
     checks.push(read("keys", live_reload::keymap(&context)));
     checks.push(terminal());
-    checks.push(reach());
+    checks.extend(sandbox::checks(&context, REACH));
     checks.push(sessions(&context));
     checks.push(model(common, &context));
     checks.extend(servers(&context)?);
@@ -114,11 +117,6 @@ fn terminal() -> Check {
             "standard output is no terminal: runs are headless",
         )
     }
-}
-
-/// What a tool can do with the terminal although it has none.
-fn reach() -> Check {
-    Check::new("reach of tools", Status::Warning, REACH)
 }
 
 fn sessions(context: &AppContext) -> Check {
@@ -222,6 +220,7 @@ fn servers(context: &AppContext) -> Result<Vec<Check>, Failure> {
 
 fn server(view: &ServerView, earlier: Option<String>) -> Check {
     let of = format!("MCP server {}", view.name);
+    let confined = (view.confined == Some(false)).then(|| NOT_CONFINED.to_owned());
     if view.state != "ready" {
         let why = view.why.as_deref().unwrap_or("it is not ready in time");
         let facts = view.facts().into_iter().chain(earlier);
@@ -233,7 +232,7 @@ fn server(view: &ServerView, earlier: Option<String>) -> Check {
     }
     if view.drift.is_empty() {
         let tools = format!("{} tools", view.tools.len());
-        let facts = view.facts().into_iter().chain(earlier);
+        let facts = view.facts().into_iter().chain(confined).chain(earlier);
         let words: Vec<String> = [tools].into_iter().chain(facts).collect();
         Check::new(of, Status::Ok, words.join(", "))
     } else {

@@ -31,6 +31,8 @@ pub enum Code {
     Interrupted,
     /// Ended by another signal: 128 and its number.
     Signal(u8),
+    /// That of a command that was tried by hand.
+    Command(u8),
 }
 
 impl Code {
@@ -54,7 +56,7 @@ impl Code {
             Self::Model => 6,
             Self::Session => 7,
             Self::Interrupted => 130,
-            Self::Signal(number) => number,
+            Self::Signal(number) | Self::Command(number) => number,
         }
     }
 }

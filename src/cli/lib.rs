@@ -11,6 +11,7 @@ pub mod args;
 mod audit;
 pub mod branches;
 pub mod build;
+mod by_hand;
 pub mod classify;
 mod completions;
 mod control;

@@ -203,7 +203,9 @@ fn list(common: &Common, registry: &Registry, servers: &[ServerView], earlier: &
             .as_deref()
             .map(|why| format!(": {why}"))
             .unwrap_or_default();
-        let facts = server.facts().join(", ");
+        let confined = (server.confined == Some(false)).then(|| NOT_CONFINED.to_owned());
+        let facts: Vec<String> = server.facts().into_iter().chain(confined).collect();
+        let facts = facts.join(", ");
         print::out(&format!(
             "server {}  {}{why}  {} tools  ~{tokens} tokens a request  {facts}",
             server.name,
@@ -238,6 +240,9 @@ fn list(common: &Common, registry: &Registry, servers: &[ServerView], earlier: &
         print::out(&line(card, servers, widest));
     }
 }
+
+/// What is said of a program that no sandbox confines.
+pub const NOT_CONFINED: &str = "not confined";
 
 /// Formats a tool as one line.
 fn line(card: &ToolCard, servers: &[ServerView], widest: usize) -> String {
@@ -281,6 +286,7 @@ fn server_view(server: &ServerView) -> ToolServerView<'_> {
         drift: &server.drift,
         tools: server.tools.iter().map(server_tool_view).collect(),
         log: server.log.as_ref().map(|file| visible(&file.to_string_lossy())),
+        confined: server.confined,
     }
 }
 

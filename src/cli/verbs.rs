@@ -36,6 +36,7 @@ pub mod resolve;
 pub mod restrict;
 pub mod retry;
 pub mod run_now;
+pub mod sandbox;
 pub mod set_limits;
 pub mod set_policy;
 pub mod set_resilience;
@@ -188,6 +189,11 @@ static VERBS: &[Entry] = &[
     act::<weights::SetWeight>("set-weight"),
     act::<weights::ResetWeights>("reset-weights"),
     look::<changes::Changes>("changes"),
+    Entry {
+        name: "sandbox",
+        arguments: <sandbox::Sandbox as clap::Args>::augment_args,
+        read: sandbox::read,
+    },
 ];
 
 impl FromArgMatches for Verb {

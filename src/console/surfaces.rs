@@ -33,6 +33,7 @@ pub mod ready_rules;
 pub mod review;
 pub mod rule;
 pub mod rules;
+pub mod sandbox;
 pub mod staged_edits;
 pub mod state;
 pub mod stop;

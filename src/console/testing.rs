@@ -7,6 +7,7 @@ mod decided;
 mod recording;
 pub mod reminder;
 mod run;
+mod sandboxed;
 mod scenes;
 pub mod work;
 

@@ -134,6 +134,13 @@ pub struct AttemptRecord {
     pub refused: Vec<Refused>,
 }
 
+impl Call {
+    /// What the sandbox refused its newest execution.
+    pub fn refused(&self) -> &[Refused] {
+        self.attempts.last().map_or(&[], |attempt| &attempt.refused)
+    }
+}
+
 /// A call without its content: tool and arguments are in the revisions of its node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {

@@ -438,4 +438,11 @@ pub enum SandboxCommand {
         /// What.
         by: Widening,
     },
+    /// Keep a change of a protected path that was undone.
+    Keep {
+        /// The call that made it.
+        call: NodeId,
+        /// The path, as it was told.
+        path: String,
+    },
 }

@@ -85,6 +85,12 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
             attempt,
             refused,
         } => sandbox::confined(&mut draft, *call, *attempt, refused),
+        Input::NotKept {
+            call,
+            path,
+            from,
+            why,
+        } => sandbox::not_kept(&mut draft, *call, (path, from), why),
         Input::RepairAnswered {
             call,
             rev,

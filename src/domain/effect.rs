@@ -99,6 +99,15 @@ pub enum Effect {
         /// Milliseconds from now.
         ms: u64,
     },
+    /// Give the content of an undone change back.
+    KeepUndone {
+        /// The call.
+        call: NodeId,
+        /// The path, as it was told.
+        path: String,
+        /// Where the content lies.
+        from: String,
+    },
     /// Tell the operator that they are needed.
     Notify {
         /// Why, in a few words.

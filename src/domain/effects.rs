@@ -12,7 +12,9 @@ use super::call::{Call, Decision, EffectClass, Status};
 use super::effect::Effect;
 use super::envelope::Envelope;
 use super::escape::LoopStep;
-use super::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use super::event::{
+    CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, SandboxEvent, TurnEvent,
+};
 use super::fork;
 use super::id::{Attempt, NodeId, Rev};
 use super::ladder::{Stage, Timer};
@@ -38,7 +40,24 @@ fn of_event(state: &State, envelope: &Envelope) -> Vec<Effect> {
         Event::Edit(event) => of_edit(envelope, event),
         Event::Resilience(event) => of_resilience(state, envelope, event),
         Event::Escape(event) => of_escape(state, event),
-        Event::Weight(_) | Event::Sandbox(_) => Vec::new(),
+        Event::Sandbox(event) => of_sandbox(event),
+        Event::Weight(_) => Vec::new(),
+    }
+}
+
+fn of_sandbox(event: &SandboxEvent) -> Vec<Effect> {
+    match event {
+        SandboxEvent::Kept { call, path, from } => vec![Effect::KeepUndone {
+            call: *call,
+            path: path.clone(),
+            from: from.clone(),
+        }],
+        SandboxEvent::NotKept { call, path, why, .. } => {
+            vec![notify(format!(
+                "the change of {path} by {call} could not be kept: {why}"
+            ))]
+        }
+        SandboxEvent::Confined { .. } | SandboxEvent::Widened { .. } => Vec::new(),
     }
 }
 

@@ -91,6 +91,17 @@ pub enum Input {
         /// What was refused.
         refused: Vec<Refused>,
     },
+    /// The content of an undone change could not be given back.
+    NotKept {
+        /// The call.
+        call: NodeId,
+        /// The path, as it was told.
+        path: String,
+        /// Where the content lies.
+        from: String,
+        /// Why, in its visible form.
+        why: String,
+    },
     /// An execution ended.
     Finished {
         /// The call.

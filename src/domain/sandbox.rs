@@ -7,7 +7,7 @@ mod placement;
 
 use serde::{Deserialize, Serialize};
 
-pub use outside::{outside, outside_fault};
+pub use outside::{ask_outside, outside, outside_fault};
 pub use placement::Placement;
 
 /// How much a child may do.
@@ -265,6 +265,35 @@ pub struct Refused {
     /// True where the sandbox itself saw it; false where it follows from the output of the call.
     #[serde(default)]
     pub exact: bool,
+    /// Where the content of an undone change lies, if it can be given back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
+}
+
+impl Refused {
+    /// What was refused for certain.
+    pub fn exact(kind: RefusedKind, what: impl Into<String>) -> Self {
+        Self {
+            kind,
+            what: what.into(),
+            exact: true,
+            kept: None,
+        }
+    }
+
+    /// Returns what allows it for the rest of the session: the host with its port, or the directory of the file. None for
+    /// what is never allowed: hidden and protected paths.
+    pub fn widening(&self) -> Option<Widening> {
+        match self.kind {
+            RefusedKind::Network => Some(Widening::Host(self.what.clone())),
+            RefusedKind::Write => {
+                let above = std::path::Path::new(&self.what).parent()?;
+                let above = above.to_str().filter(|above| *above != "/")?;
+                Some(Widening::Directory(above.to_owned()))
+            }
+            RefusedKind::Read | RefusedKind::Protected => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -214,6 +214,33 @@ impl Executor {
         self.questions.reply(question, answer);
     }
 
+    /// Gives the content of an undone change back.
+    pub fn keep_undone(&mut self, call: NodeId, path: String, from: String) {
+        let report = move |path, from, why| Input::NotKept {
+            call,
+            path,
+            from,
+            why,
+        };
+        let Some(sandbox) = self.registry.sandbox().cloned() else {
+            let why = "this process has no sandbox for the run".to_owned();
+            self.own.push_back(report(path, from, why));
+            return;
+        };
+        let inbox = self.inbox.clone();
+        self.tasks.spawn(async move {
+            let (place, content) = (path.clone(), from.clone());
+            let kept = tokio::task::spawn_blocking(move || sandbox.keep(&place, &content)).await;
+            let why = match kept {
+                Ok(Ok(())) => return,
+                Ok(Err(error)) => error.to_string(),
+                Err(error) => error.to_string(),
+            };
+            let why = overrule_base::text::visible(&why);
+            inbox.send(Message::Input(report(path, from, why))).await;
+        });
+    }
+
     /// Forgets what a report has ended.
     pub fn reported(&mut self, input: &Input) {
         match input {

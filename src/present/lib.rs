@@ -26,6 +26,7 @@ pub mod question;
 pub mod queue;
 pub mod ready_rule;
 pub mod rule;
+pub mod sandbox;
 mod ser;
 pub mod session;
 pub mod setup;

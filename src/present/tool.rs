@@ -47,6 +47,8 @@ pub struct ToolServerView<'a> {
     pub tools: Vec<ServerToolView<'a>>,
     /// The file of its log, in visible form.
     pub log: Option<String>,
+    /// True if its program runs in a sandbox; none for a server over HTTP.
+    pub confined: Option<bool>,
 }
 
 /// A tool as its server describes it.

@@ -18,6 +18,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+pub use copy::give;
 pub use watch::{How, Undone, Watch, Watches};
 
 /// What is protected in a workspace, found in one walk.

@@ -114,9 +114,8 @@ struct Judge<'a> {
 impl Judge<'_> {
     fn refused(&self, named: &str, message: &Message) -> Option<Refused> {
         let path = resolved(&self.absolute(named)?);
-        let kind = if self.is_hidden(&path) {
-            let is_refused = message.reason == Reason::Denied && (self.able)(&path, Access::Read);
-            is_refused.then_some(RefusedKind::Read)
+        let kind = if self.is_hidden(&path) && message.reason == Reason::Denied {
+            (self.able)(&path, Access::Read).then_some(RefusedKind::Read)
         } else {
             // A protected path is mounted onto itself, so that nothing is renamed over it.
             let is_busy = message.reason == Reason::Busy;
@@ -130,6 +129,7 @@ impl Judge<'_> {
             kind,
             what: path.to_string_lossy().into_owned(),
             exact: false,
+            kept: None,
         })
     }
 

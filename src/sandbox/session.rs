@@ -3,7 +3,7 @@
 //! Must not know: tools, settings files, who decides.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use overrule_base::{canon, runs_later};
@@ -12,7 +12,7 @@ use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile, Refused};
 use crate::places::{self, HideError, HideRequest};
 use crate::plan::{Cache, Plan};
 use crate::probe::{self, Machine};
-use crate::protected::{Protected, Undone, Watches};
+use crate::protected::{self, Protected, Undone, Watches};
 use crate::refusal;
 use crate::start::{Confinement, Helper};
 
@@ -281,6 +281,18 @@ impl Sandbox {
         }
     }
 
+    /// Gives the content of an undone change back: `path` as it was told, `from` where the content lies. What is there now
+    /// is moved away.
+    pub fn keep(&self, path: &str, from: &str) -> io::Result<()> {
+        let store = self.scratch.join(UNDONE);
+        let from = Path::new(from);
+        let place = self.workspace.join(path);
+        if !is_below(from, &store) || !is_below(&place, &self.workspace) {
+            return Err(io::Error::other("it is no change that this session undid"));
+        }
+        self.approved(&place, || protected::give(from, &place, &store))
+    }
+
     /// Returns what this machine can do.
     pub const fn machine(&self) -> &Machine {
         &self.machine
@@ -330,8 +342,18 @@ impl Begun {
         refusal::found(output, &read, &refusal::able)
     }
 
+    /// Returns where the content of an undone change lies, if it can be given back. A path whose words are not its name
+    /// cannot, nor can one that was not moved to the session.
+    pub fn kept(&self, undone: &Undone) -> Option<String> {
+        let kept = undone.kept.as_ref()?;
+        let is_named = self.workspace.join(&undone.path) == undone.place;
+        let store = self.confinement.plan.scratch.join(UNDONE);
+        let can = is_named && is_below(&undone.place, &self.workspace) && is_below(kept, &store);
+        kept.to_str().filter(|_| can).map(str::to_owned)
+    }
+
     /// Ends the execution: undoes the changes of protected paths, and returns them.
-    pub fn end(mut self) -> Vec<Undone> {
+    pub fn end(&mut self) -> Vec<Undone> {
         self.undo()
     }
 
@@ -352,6 +374,12 @@ impl Drop for Begun {
 
 fn locked(watches: &Mutex<Watches>) -> MutexGuard<'_, Watches> {
     watches.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// True for a path inside of a directory, in plain words.
+fn is_below(path: &Path, directory: &Path) -> bool {
+    let is_plain = |path: &Path| path.components().all(|part| part != Component::ParentDir);
+    path != directory && path.starts_with(directory) && is_plain(path)
 }
 
 /// Makes a directory for its owner alone, with those above it, and adds what it made.

@@ -77,30 +77,26 @@ impl Confined {
     pub(crate) async fn end(self, output: String, cwd: PathBuf) -> Refusals {
         let hosts = self.serving.as_ref().map(Serving::refused).unwrap_or_default();
         drop(self.serving);
-        let begun = self.begun;
+        let mut begun = self.begun;
         let found = tokio::task::spawn_blocking(move || {
             let paths = begun.refused(&output, &cwd);
-            (begun.end(), paths)
+            let undone = begun.end().into_iter();
+            let undone = undone.map(|one| (begun.kept(&one), one));
+            (undone.collect::<Vec<_>>(), paths)
         });
         let (undone, paths) = found.await.unwrap_or_default();
         of(hosts, paths, &undone)
     }
 }
 
-fn of(hosts: Vec<String>, paths: Vec<Refused>, undone: &[Undone]) -> Refusals {
-    let mut refused: Vec<Refused> = hosts
-        .into_iter()
-        .map(|what| Refused {
-            kind: RefusedKind::Network,
-            what,
-            exact: true,
-        })
-        .collect();
+/// `undone` has with each change where its content lies, if it can be given back.
+fn of(hosts: Vec<String>, paths: Vec<Refused>, undone: &[(Option<String>, Undone)]) -> Refusals {
+    let network = |host| Refused::exact(RefusedKind::Network, host);
+    let mut refused: Vec<Refused> = hosts.into_iter().map(network).collect();
     refused.extend(paths);
-    refused.extend(undone.iter().map(|one| Refused {
-        kind: RefusedKind::Protected,
-        what: one.path.clone(),
-        exact: true,
+    refused.extend(undone.iter().map(|(kept, one)| Refused {
+        kept: kept.clone(),
+        ..Refused::exact(RefusedKind::Protected, &one.path)
     }));
     let mut lines = Vec::new();
     let list = |kept: &dyn Fn(&Refused) -> bool| -> Vec<String> {
@@ -116,7 +112,7 @@ fn of(hosts: Vec<String>, paths: Vec<Refused>, undone: &[Undone]) -> Refusals {
             "[sandbox] refused: {denied}. Use _outside with a reason if it is needed."
         ));
     }
-    for one in undone {
+    for (_, one) in undone {
         lines.push(match &one.problem {
             None => format!("[sandbox] undid: {} is protected.", one.path),
             Some(why) => format!("[sandbox] could not undo: {} is protected; {why}", one.path),
@@ -145,17 +141,22 @@ mod tests {
 
     #[test]
     fn the_model_is_told_what_was_refused_and_what_was_undone() {
-        let undone = |problem: Option<&str>| Undone {
-            path: ".mcp.json".into(),
-            place: PathBuf::from("/w/.mcp.json"),
-            how: How::Created,
-            kept: None,
-            problem: problem.map(str::to_owned),
+        let undone = |problem: Option<&str>| {
+            let kept = problem.is_none().then(|| "/s/undone-1/.mcp.json".to_owned());
+            let one = Undone {
+                path: ".mcp.json".into(),
+                place: PathBuf::from("/w/.mcp.json"),
+                how: How::Created,
+                kept: None,
+                problem: problem.map(str::to_owned),
+            };
+            (kept, one)
         };
         let path = Refused {
             kind: RefusedKind::Write,
             what: "/etc/x".into(),
             exact: false,
+            kept: None,
         };
         let all = of(
             vec!["a.example:443".into()],
@@ -178,6 +179,8 @@ mod tests {
                 (RefusedKind::Protected, true)
             ]
         );
+        let kept: Vec<Option<&str>> = all.refused.iter().map(|one| one.kept.as_deref()).collect();
+        assert_eq!(kept, [None, None, Some("/s/undone-1/.mcp.json"), None]);
         let none = of(Vec::new(), Vec::new(), &[]);
         assert!(none.note.is_empty() && none.refused.is_empty());
     }

@@ -39,6 +39,7 @@ mod policy;
 mod prices;
 mod ready_rules;
 mod routing;
+mod sandbox;
 mod sessions;
 mod settings;
 mod several;

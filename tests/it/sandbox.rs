@@ -7,6 +7,7 @@
 mod attempts;
 mod commands;
 mod escapes;
+mod keeps;
 mod machine;
 mod refusals;
 mod runs;

@@ -27,6 +27,7 @@ use crate::surfaces::next_task::verbs as next_task;
 use crate::surfaces::ready_rules::verbs as ready_rules;
 use crate::surfaces::review::stage;
 use crate::surfaces::rules::verbs as rules;
+use crate::surfaces::sandbox::verbs as sandbox;
 use crate::surfaces::staged_edits::verbs as staged_edits;
 use crate::surfaces::stop::verbs as emergency_stop;
 use crate::surfaces::{
@@ -70,6 +71,8 @@ pub static REGISTRY: Registry = Registry {
         surfaces::ready_rules::ENTRY,
         surfaces::rule::ENTRY,
         surfaces::rules::ENTRY,
+        surfaces::sandbox::REFUSED_ENTRY,
+        surfaces::sandbox::ENTRY,
         surfaces::fork::ENTRY,
         surfaces::consent::ENTRY,
         surfaces::outcome::ENTRY,
@@ -242,6 +245,7 @@ static VIEW: &[Verb] = &[
     attention::VERB,
     effects::EFFECTS,
     changes::VERB,
+    sandbox::SANDBOX,
     theme::VERB,
     copy::COPY,
     screen::MOUSE,

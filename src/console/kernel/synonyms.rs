@@ -63,6 +63,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("restrict", "read-only readonly safe"),
     ("retry", "rerun again repeat"),
     ("rules", "permissions policy"),
+    ("sandbox", "confine refused network allow guarantees"),
     ("save", "write export file"),
     ("search", "find grep"),
     ("stage", "draft"),

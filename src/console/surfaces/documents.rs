@@ -32,6 +32,7 @@ pub(crate) mod ready_rules;
 pub(crate) mod repairs;
 pub(crate) mod revisions;
 pub(crate) mod rule;
+pub(crate) mod sandbox;
 pub(crate) mod tool_change;
 pub(crate) mod wire;
 
@@ -69,6 +70,7 @@ pub use plan::{impact, review, staged_edit};
 pub use ready_rules::menu as ready_rules;
 pub use revisions::{content_text, diff_texts};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
+pub use sandbox::{page as sandbox, refused as sandbox_refused};
 pub use tool_change::definitions;
 
 /// Makes the document of a tab.

@@ -12,9 +12,12 @@ use crate::verbs::limits;
 use overrule_base::text::visible;
 use overrule_domain::auto_approved;
 use overrule_domain::call::Status;
-use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, EscapeCommand, RunCommand};
+use overrule_domain::command::{
+    CallCommand, Command, Edit, EditCommand, EscapeCommand, RunCommand, SandboxCommand,
+};
 use overrule_domain::event::run::Limits;
 use overrule_domain::id::NodeKind;
+use overrule_domain::sandbox::Widening;
 use overrule_present::many;
 
 /// The status text for a command and the line that it was typed in; `None` if the screen shows
@@ -44,6 +47,13 @@ pub(crate) fn describe(model: &Model, command: &Command, line: Option<&Prompt>) 
         } else {
             format!("Detector {} is unmuted", detector.name())
         }),
+        Command::Sandbox(SandboxCommand::Widen { by }) => Some(match by {
+            Widening::Host(host) => format!("{} is allowed in this session", visible(host)),
+            Widening::Directory(directory) => format!("{} is writable in this session", visible(directory)),
+        }),
+        Command::Sandbox(SandboxCommand::Keep { path, .. }) => {
+            Some(format!("The change of {} stays", visible(path)))
+        }
         _ => None,
     }
 }

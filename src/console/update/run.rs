@@ -307,6 +307,11 @@ fn taken(model: &mut Model, command: &Command) {
         model.set_status(words);
     }
     if !closes(command) {
+        // A list of choices closes with the one that was taken.
+        let list = model.stack.iter().rposition(|surface| surface.has_sent(command));
+        if let Some(at) = list {
+            model.stack.close_range(at..=at);
+        }
         return;
     }
     (model.run.committing, model.run.overtaken) = (false, false);

@@ -67,6 +67,7 @@ mod restricted;
 mod retaken;
 mod rules;
 mod running;
+mod sandbox;
 mod saving;
 mod schedules;
 mod screens;

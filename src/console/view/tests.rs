@@ -24,6 +24,7 @@ mod room;
 mod row_preview;
 mod rows;
 mod rules;
+mod sandbox;
 mod screen_edges;
 mod times;
 mod transcripts;

@@ -4,6 +4,7 @@
 
 use super::outcome::attempt_mut;
 use crate::event::SandboxEvent;
+use crate::sandbox::{Refused, RefusedKind};
 use crate::state::State;
 
 pub(super) fn apply(state: &mut State, event: &SandboxEvent) {
@@ -20,6 +21,28 @@ pub(super) fn apply(state: &mut State, event: &SandboxEvent) {
         SandboxEvent::Widened { by } => {
             if !state.settings.widenings.contains(by) {
                 state.settings.widenings.push(by.clone());
+            }
+        }
+        SandboxEvent::Kept { call, path, from } => {
+            let Some(call) = state.calls.get_mut(call) else {
+                return;
+            };
+            // What the operator keeps was not refused.
+            let is_kept = |one: &Refused| one.kept.as_ref() == Some(from) && one.what == *path;
+            for attempt in &mut call.attempts {
+                attempt.refused.retain(|one| !is_kept(one));
+            }
+        }
+        SandboxEvent::NotKept { call, path, from, .. } => {
+            let attempt = state
+                .calls
+                .get_mut(call)
+                .and_then(|call| call.attempts.last_mut());
+            if let Some(attempt) = attempt {
+                attempt.refused.push(Refused {
+                    kept: Some(from.clone()),
+                    ..Refused::exact(RefusedKind::Protected, path)
+                });
             }
         }
     }

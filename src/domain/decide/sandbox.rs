@@ -15,7 +15,7 @@ use crate::event::{Event, SandboxEvent};
 use crate::id::{Attempt, NodeId};
 use crate::recheck;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::sandbox::{Profile, Refused, Widening};
+use crate::sandbox::{Profile, Refused, RefusedKind, Widening};
 
 /// Decides a command. Calls that were shown with the narrower profile are checked and asked about again.
 pub(super) fn decide(
@@ -23,7 +23,10 @@ pub(super) fn decide(
     advice: &dyn Advice,
     command: &SandboxCommand,
 ) -> Result<(), Refusal> {
-    let SandboxCommand::Widen { by } = command;
+    let by = match command {
+        SandboxCommand::Widen { by } => by,
+        SandboxCommand::Keep { call, path } => return keep(draft, *call, path),
+    };
     not_over(draft)?;
     let profile = draft.state.sandbox_profile();
     if !profile.confines() {
@@ -54,6 +57,44 @@ pub(super) fn confined(draft: &mut Draft<'_>, call: NodeId, attempt: Attempt, re
         attempt,
         refused: refused.to_vec(),
     }));
+}
+
+/// Decides that a change of a protected path stays.
+fn keep(draft: &mut Draft<'_>, id: NodeId, path: &str) -> Result<(), Refusal> {
+    not_over(draft)?;
+    let Some(call) = draft.state.calls.get(&id) else {
+        return Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!("there is no call {id}"),
+        ));
+    };
+    let undone = call.attempts.iter().rev().flat_map(|attempt| &attempt.refused);
+    let found = undone
+        .filter(|one| one.kind == RefusedKind::Protected && one.what == path)
+        .find_map(|one| one.kept.clone());
+    let Some(from) = found else {
+        let path = visible(path);
+        let message = format!("cannot keep the change of `{path}` by {id}: nothing of it was moved away");
+        return Err(Refusal::new(RefusalKind::Status, message));
+    };
+    draft.events.push(Event::Sandbox(SandboxEvent::Kept {
+        call: id,
+        path: path.to_owned(),
+        from,
+    }));
+    Ok(())
+}
+
+/// Decides a report that a change could not be given back.
+pub(super) fn not_kept(draft: &mut Draft<'_>, call: NodeId, (path, from): (&str, &str), why: &str) {
+    if draft.state.calls.contains_key(&call) {
+        draft.events.push(Event::Sandbox(SandboxEvent::NotKept {
+            call,
+            path: path.to_owned(),
+            from: from.to_owned(),
+            why: why.to_owned(),
+        }));
+    }
 }
 
 fn check_host(profile: &Profile, host: &str) -> Result<(), Refusal> {

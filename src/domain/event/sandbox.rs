@@ -27,13 +27,33 @@ pub enum SandboxEvent {
         /// What.
         by: Widening,
     },
+    /// The operator keeps a change of a protected path that was undone.
+    Kept {
+        /// The call.
+        call: NodeId,
+        /// The path, as it was told.
+        path: String,
+        /// Where the changed content lies.
+        from: String,
+    },
+    /// The change could not be given back.
+    NotKept {
+        /// The call.
+        call: NodeId,
+        /// The path, as it was told.
+        path: String,
+        /// Where the changed content lies.
+        from: String,
+        /// Why, in its visible form.
+        why: String,
+    },
 }
 
 impl SandboxEvent {
     /// The call that it is about, if any.
     pub const fn call(&self) -> Option<NodeId> {
         match self {
-            Self::Confined { call, .. } => Some(*call),
+            Self::Confined { call, .. } | Self::Kept { call, .. } | Self::NotKept { call, .. } => Some(*call),
             Self::Widened { .. } => None,
         }
     }

@@ -157,7 +157,16 @@ pub(crate) fn outside(args: &str) -> Vec<(String, bool)> {
 
 /// The argument text without the reason for the call. Borrowed where there is none.
 pub fn without_why(args: &str) -> Cow<'_, str> {
-    let found = strings(args).into_iter().filter(|found| found.at == "/_why");
+    without(args, "/_why")
+}
+
+/// The argument text without the reason to run outside of the sandbox. Borrowed where there is none.
+pub(crate) fn without_outside(args: &str) -> Cow<'_, str> {
+    without(args, "/_outside")
+}
+
+fn without<'a>(args: &'a str, at: &str) -> Cow<'a, str> {
+    let found = strings(args).into_iter().filter(|found| found.at == at);
     let members = found.filter_map(|found| found.member);
     edited(args, members.map(|member| (member, String::new())).collect())
 }

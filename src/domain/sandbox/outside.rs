@@ -23,6 +23,16 @@ pub fn outside(args: &str) -> Option<String> {
     asked.map(|(value, _)| value.trim().to_owned())
 }
 
+/// Returns these arguments with a reason to run outside of the sandbox, in place of any other; `None` if they are no object.
+pub fn ask_outside(args: &str, reason: &str) -> Option<String> {
+    let bare = rewrite::without_outside(args);
+    let open = bare.trim_end().strip_suffix('}')?.trim_end();
+    let is_empty = open.trim_start().strip_prefix('{')?.trim().is_empty();
+    let comma = if is_empty { "" } else { "," };
+    let reason = serde_json::Value::String(reason.to_owned());
+    Some(format!("{open}{comma}\"{NAME}\":{reason}}}"))
+}
+
 /// Returns what is wrong with a reason that is no text; the call of a confined tool cannot run with it.
 pub fn outside_fault(args: &str) -> Option<Fault> {
     outside(args)?;
@@ -63,6 +73,30 @@ mod tests {
             (r#"{"_outside":null,"_outside":"x"}"#, Some("x")),
         ] {
             assert_eq!(outside(args).as_deref(), is, "{args}");
+        }
+    }
+
+    #[test]
+    fn a_call_asks_to_run_outside_in_addition_to_its_arguments() {
+        for (args, asks) in [
+            ("{}", r#"{"_outside":"why"}"#),
+            (" { } ", r#" {"_outside":"why"}"#),
+            (r#"{"command":"ls"}"#, r#"{"command":"ls","_outside":"why"}"#),
+            (
+                r#"{"_outside":null,"command":"ls }"}"#,
+                r#"{"command":"ls }","_outside":"why"}"#,
+            ),
+            (
+                r#"{"command":"ls","_outside":""}"#,
+                r#"{"command":"ls","_outside":"why"}"#,
+            ),
+        ] {
+            let found = ask_outside(args, "why").unwrap();
+            assert_eq!(found, asks);
+            assert_eq!(outside(&found).as_deref(), Some("why"));
+        }
+        for bad in ["", "[]", "null", "\"}\""] {
+            assert_eq!(ask_outside(bad, "why"), None, "{bad}");
         }
     }
 

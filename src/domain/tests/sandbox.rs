@@ -70,11 +70,7 @@ fn sandbox_events(w: &World) -> usize {
 }
 
 fn refused(what: &str) -> Refused {
-    Refused {
-        kind: RefusedKind::Network,
-        what: what.into(),
-        exact: true,
-    }
+    Refused::exact(RefusedKind::Network, what)
 }
 
 #[test]
@@ -286,4 +282,89 @@ fn a_widening_wakes_no_call_that_it_does_not_change() {
     // A second one with the same text changes nothing.
     assert!(widen(&mut w, host("b.example")).is_err());
     assert_eq!(woken(&w.log[widened.unwrap()..]), 1);
+}
+
+/// A finished call that was refused this.
+fn refused_call(refused: Vec<Refused>) -> (World, NodeId) {
+    let mut w = World::new();
+    confine(&mut w, profile());
+    w.reply(&[call("shell", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    w.input(Input::Confined {
+        call: id,
+        attempt: Attempt(1),
+        refused,
+    });
+    w.input(Input::Finished {
+        call: id,
+        rev: w.rev(id),
+        attempt: Attempt(1),
+        outcome: Outcome::ok("1"),
+        ms: 1,
+    });
+    (w, id)
+}
+
+#[test]
+fn a_change_is_kept_only_where_it_was_moved_away() {
+    let undone = |path: &str, kept: Option<&str>| Refused {
+        kept: kept.map(str::to_owned),
+        ..Refused::exact(RefusedKind::Protected, path)
+    };
+    let all = vec![
+        undone(".envrc", None),
+        undone(".mcp.json", Some("/s/undone-1/.mcp.json")),
+    ];
+    let (mut w, id) = refused_call(all);
+    let keep = |path: &str| {
+        Command::Sandbox(SandboxCommand::Keep {
+            call: id,
+            path: path.into(),
+        })
+    };
+    for path in [".envrc", "other", ".mcp.json/"] {
+        let refusal = w.cmd(keep(path)).unwrap_err();
+        assert_eq!(refusal.kind, RefusalKind::Status, "{path}");
+    }
+    assert!(w.kept.is_empty());
+    w.cmd(keep(".mcp.json")).unwrap();
+    assert_eq!(w.kept, [".mcp.json"]);
+    let of = |w: &World| w.state.calls[&id].refused().to_vec();
+    assert_eq!(of(&w), [undone(".envrc", None)], "what is kept was not refused");
+    assert!(w.cmd(keep(".mcp.json")).is_err(), "it is kept once");
+    w.input(Input::NotKept {
+        call: id,
+        path: ".mcp.json".into(),
+        from: "/s/undone-1/.mcp.json".into(),
+        why: "it is gone".into(),
+    });
+    assert_eq!(of(&w).len(), 2, "it can be tried again");
+    assert_eq!(w.kept.len(), 1);
+}
+
+#[test]
+fn what_is_hidden_or_protected_is_never_widened() {
+    let of = |kind, what: &str| Refused::exact(kind, what).widening();
+    assert_eq!(
+        of(RefusedKind::Network, "a.example:443"),
+        Some(host("a.example:443"))
+    );
+    assert_eq!(of(RefusedKind::Write, "/opt/x/y"), Some(directory("/opt/x")));
+    assert_eq!(of(RefusedKind::Write, "/file"), None);
+    assert_eq!(of(RefusedKind::Read, "/home/ada/.ssh/id"), None);
+    assert_eq!(of(RefusedKind::Protected, ".mcp.json"), None);
+}
+
+#[test]
+fn an_edit_that_asks_to_leave_the_sandbox_approves_nothing() {
+    let outside = r#"{"n":1,"_outside":"why"}"#;
+    let mut w = asking_shell();
+    w.reply(&[call("shell", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    w.args(id, outside).unwrap();
+    assert_eq!(w.status(id), Status::AwaitingApproval);
+    assert!(w.runs(id).is_empty());
+    // Another change of a call that asks already is approved as any other.
+    w.args(id, r#"{"n":2,"_outside":"why"}"#).unwrap();
+    assert_eq!(w.runs(id).len(), 1);
 }

@@ -68,6 +68,8 @@ pub struct World {
     pub running: Vec<RunningCall>,
     /// Every execution that was begun, in order.
     pub executed: Vec<RunningCall>,
+    /// Every undone change that was to be given back.
+    pub kept: Vec<String>,
     /// Every wait that was ever asked for, with the event with which it began.
     pub waits: Vec<(Timer, Seq)>,
     pub probes: Vec<(NodeId, Attempt)>,
@@ -104,6 +106,7 @@ impl World {
             asked: Vec::new(),
             running: Vec::new(),
             executed: Vec::new(),
+            kept: Vec::new(),
             waits: Vec::new(),
             probes: Vec::new(),
             timers: Vec::new(),
@@ -305,6 +308,7 @@ impl World {
                 self.open.push((turn, request));
                 self.asked.push(RecordedRequest { turn, messages });
             }
+            Effect::KeepUndone { path, .. } => self.kept.push(path),
             Effect::Abort { turn } => self.open.retain(|(one, _)| *one != turn),
             Effect::Launch {
                 call, rev, attempt, ..

@@ -28,6 +28,7 @@ impl Driver {
             | Input::Linked(_)
             | Input::QuirkLearned { .. }
             | Input::ApproverAnswered { .. }
+            | Input::NotKept { .. }
             | Input::Probed { .. }
             | Input::Elapsed { .. }
             | Input::Worked { .. } => Actor::Engine,

@@ -122,7 +122,7 @@ fn needs_disk(event: &Event) -> bool {
         | Event::Edit(_)
         | Event::Escape(EscapeEvent::Allowed { .. } | EscapeEvent::Muted { .. })
         | Event::Weight(WeightEvent::Set { .. } | WeightEvent::Reset { .. })
-        | Event::Sandbox(SandboxEvent::Widened { .. })
+        | Event::Sandbox(SandboxEvent::Widened { .. } | SandboxEvent::Kept { .. })
         | Event::Turn(TurnEvent::Prompted { .. }) => true,
         Event::Run(_)
         | Event::Turn(_)
@@ -130,6 +130,6 @@ fn needs_disk(event: &Event) -> bool {
         | Event::Resilience(_)
         | Event::Escape(_)
         | Event::Weight(_)
-        | Event::Sandbox(SandboxEvent::Confined { .. }) => false,
+        | Event::Sandbox(SandboxEvent::Confined { .. } | SandboxEvent::NotKept { .. }) => false,
     }
 }

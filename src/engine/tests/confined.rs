@@ -99,11 +99,7 @@ async fn what_the_sandbox_refused_is_recorded_before_the_end_of_the_call() {
     let ask = stage.prompt("go").await;
     ask.call(0, "act", INSIDE).await;
     let run = stage.runs().await;
-    let refused = Refused {
-        kind: RefusedKind::Network,
-        what: "registry.example.org:443".into(),
-        exact: true,
-    };
+    let refused = Refused::exact(RefusedKind::Network, "registry.example.org:443");
     (run.on_refused)(vec![refused.clone()]);
     let late = run.on_refused.clone();
     run.ends(Outcome::ok("1"));
@@ -125,4 +121,38 @@ async fn what_the_sandbox_refused_is_recorded_before_the_end_of_the_call() {
     let finished = at(|event| matches!(event, Event::Call(CallEvent::Finished { .. })));
     assert_eq!(confined.len(), 1, "a late report is not recorded");
     assert!(confined[0] < finished[0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_cannot_be_given_back_is_told_and_can_be_tried_again() {
+    let mut stage = stage(Preset::Auto);
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", INSIDE).await;
+    let run = stage.runs().await;
+    let undone = Refused {
+        kept: Some("/s/undone-1/.mcp.json".into()),
+        ..Refused::exact(RefusedKind::Protected, ".mcp.json")
+    };
+    (run.on_refused)(vec![undone.clone()]);
+    run.ends(Outcome::ok("1"));
+    let has_ended = |stage: &Stage| {
+        let mut calls = stage.state.calls.values();
+        calls.any(|call| call.status == Status::Succeeded)
+    };
+    stage.until("it has ended", has_ended).await;
+    let call = stage.call(INSIDE);
+    let keep = |path: &str| {
+        let path = path.to_owned();
+        Command::Sandbox(SandboxCommand::Keep { call, path })
+    };
+    stage.send(keep("other")).await.unwrap_err();
+    // This process has no sandbox that holds the content.
+    stage.send(keep(".mcp.json")).await.unwrap();
+    let is_told = |stage: &Stage| {
+        let log = stage.log.lock().unwrap();
+        let is = |event: &Event| matches!(event, Event::Sandbox(SandboxEvent::NotKept { .. }));
+        log.iter().any(|one| is(&one.event))
+    };
+    stage.until("it is told", is_told).await;
+    assert_eq!(stage.state.calls[&call].refused(), [undone]);
 }

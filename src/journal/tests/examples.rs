@@ -50,6 +50,7 @@ fn sandbox() -> Vec<Event> {
         kind,
         what: what.to_owned(),
         exact,
+        kept: None,
     };
     let all = vec![
         SandboxEvent::Confined {
@@ -67,6 +68,25 @@ fn sandbox() -> Vec<Event> {
         },
         SandboxEvent::Widened {
             by: Widening::Directory("/dätä".to_owned()),
+        },
+        SandboxEvent::Confined {
+            call: CALL,
+            attempt: Attempt(2),
+            refused: vec![Refused {
+                kept: Some("/state/undone-1/.mcp.json".to_owned()),
+                ..refused(RefusedKind::Protected, ".mcp.json", true)
+            }],
+        },
+        SandboxEvent::Kept {
+            call: CALL,
+            path: ".mcp.json".to_owned(),
+            from: "/state/undone-1/.mcp.json".to_owned(),
+        },
+        SandboxEvent::NotKept {
+            call: CALL,
+            path: ".mcp.json".to_owned(),
+            from: "/state/undone-1/.mcp.json".to_owned(),
+            why: "it is gone".to_owned(),
         },
     ];
     let mut all: Vec<Event> = all.into_iter().map(Event::Sandbox).collect();

@@ -406,7 +406,11 @@ fn sandbox(event: &SandboxEvent) -> Option<Act> {
         SandboxEvent::Widened {
             by: Widening::Directory(directory),
         } => Act::detailed("allow_directory", directory.as_str()),
-        SandboxEvent::Confined { .. } => None,
+        SandboxEvent::Kept { call, path, .. } => Act::detailed("keep_change", path.as_str()).map(|act| Act {
+            node: Some(*call),
+            ..act
+        }),
+        SandboxEvent::Confined { .. } | SandboxEvent::NotKept { .. } => None,
     }
 }
 

@@ -18,6 +18,7 @@ use crate::metrics::{
 use crate::output::{
     DemoView, EventView, PolicyRuleView, RecordedView, ResetView, ResultView, SettingView, StoredView,
 };
+use crate::sandbox::{AllowedView, CallRefusalsView, GuaranteeView, RefusedView, SandboxView};
 use crate::session::{
     DeletedView, ForkPointView, JournalView, PathView, SessionCountsView, SessionDetailView,
     SessionStartView, SessionView, VerifyView,
@@ -408,6 +409,51 @@ fn of_verbs() -> Examples {
         ("CheckView", vec![value(&check)]),
         ("TrustView", vec![value(&trust)]),
         ("ResetView", vec![value(&reset)]),
+    ]
+    .into_iter()
+    .chain(sandbox())
+    .collect()
+}
+
+fn sandbox() -> Examples {
+    let refused = RefusedView {
+        kind: "network",
+        what: "a.example:443".to_owned(),
+        exact: true,
+    };
+    let call = CallRefusalsView {
+        call: "c5".parse().unwrap(),
+        attempt: Attempt(1),
+        refused: vec![refused.clone()],
+    };
+    let allowed = AllowedView {
+        kind: "host",
+        what: "b.example".to_owned(),
+    };
+    let guarantee = |full: bool| GuaranteeView {
+        number: "G2",
+        what: "no change of permissions or times outside",
+        held: !full,
+        loss: full.then_some("permissions of files outside can be changed"),
+        why: full.then(|| "no user namespaces".to_owned()),
+    };
+    let session = SandboxView {
+        label: "sandbox 1 partial".to_owned(),
+        level: 1,
+        write: vec!["/w".to_owned()],
+        network: Vec::new(),
+        unix_sockets: false,
+        hidden: vec!["/home/ada/.ssh".to_owned()],
+        allowed: vec![allowed.clone()],
+        guarantees: vec![guarantee(true), guarantee(false)],
+        refused: vec![call.clone()],
+    };
+    vec![
+        ("SandboxView", vec![value(&session)]),
+        ("AllowedView", vec![value(&allowed)]),
+        ("GuaranteeView", both(guarantee)),
+        ("CallRefusalsView", vec![value(&call)]),
+        ("RefusedView", vec![value(&refused)]),
     ]
 }
 

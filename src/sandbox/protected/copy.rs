@@ -44,6 +44,28 @@ pub(super) fn take(path: &Path, store: &Path) -> io::Result<PathBuf> {
     Ok(kept)
 }
 
+/// Moves what was taken back to a place. What is there now is moved to the store. The directory of the place must be
+/// reached without links; it is created if it is missing.
+pub fn give(kept: &Path, place: &Path, store: &Path) -> io::Result<()> {
+    kept.symlink_metadata()
+        .map_err(|error| io::Error::new(error.kind(), "its content is gone"))?;
+    let parent = place.parent().ok_or(ErrorKind::InvalidInput)?;
+    // A directory that is missing is created below a real one only.
+    let above = parent.ancestors().find(|above| above.symlink_metadata().is_ok());
+    let above = above.ok_or(ErrorKind::NotFound)?;
+    if above.canonicalize()? != above || !above.is_dir() {
+        return Err(io::Error::other("a link is on the way to it"));
+    }
+    fs::create_dir_all(parent)?;
+    if place.symlink_metadata().is_ok() {
+        take(place, store)?;
+    }
+    match rename(kept, place) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => across(kept, place),
+        other => other,
+    }
+}
+
 /// Creates a directory with a new name.
 fn fresh(store: &Path) -> io::Result<PathBuf> {
     DirBuilder::new().recursive(true).mode(0o700).create(store)?;

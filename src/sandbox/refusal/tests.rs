@@ -446,6 +446,18 @@ fn ordinary_failures_are_none() {
 }
 
 #[test]
+fn a_hidden_path_that_was_to_be_written_is_a_refused_write() {
+    let machine = Machine::new();
+    let output = "touch: cannot touch 'H/.ssh/new': Read-only file system";
+    assert_eq!(
+        machine.paths(output),
+        machine.one(RefusedKind::Write, "H/.ssh/new")
+    );
+    let denied = "cat: H/.ssh/id: Permission denied";
+    assert_eq!(machine.paths(denied), machine.one(RefusedKind::Read, "H/.ssh/id"));
+}
+
+#[test]
 fn at_level_2_the_workspace_is_refused_as_well() {
     let mut machine = Machine::new();
     machine.profile.level = Level::Scratch;

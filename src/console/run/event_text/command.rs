@@ -105,10 +105,14 @@ fn resilience(command: &ResilienceCommand) -> String {
 }
 
 fn sandbox(command: &SandboxCommand) -> String {
-    let SandboxCommand::Widen { by } = command;
-    match by {
-        Widening::Host(host) => format!("allow the host {}", visible(host)),
-        Widening::Directory(directory) => format!("make {} writable", visible(directory)),
+    match command {
+        SandboxCommand::Widen {
+            by: Widening::Host(host),
+        } => format!("allow the host {}", visible(host)),
+        SandboxCommand::Widen {
+            by: Widening::Directory(directory),
+        } => format!("make {} writable", visible(directory)),
+        SandboxCommand::Keep { call, path } => format!("keep the change of {} by {call}", visible(path)),
     }
 }
 

@@ -16,6 +16,14 @@ pub(crate) fn describe(event: &SandboxEvent) -> String {
             format!("the sandbox refused {} ({call})", list(refused))
         }
         SandboxEvent::Widened { by } => widening(by),
+        SandboxEvent::Kept { call, path, .. } => {
+            format!("the change of {} by {call} stays", visible(path))
+        }
+        SandboxEvent::NotKept { call, path, why, .. } => format!(
+            "the change of {} by {call} could not be kept: {}",
+            visible(path),
+            visible(why)
+        ),
     }
 }
 
@@ -44,11 +52,7 @@ mod tests {
 
     #[test]
     fn what_the_sandbox_refused_and_what_it_allows_is_said() {
-        let refused = |kind, what: &str| Refused {
-            kind,
-            what: what.to_owned(),
-            exact: true,
-        };
+        let refused = |kind, what: &str| Refused::exact(kind, what);
         let confined = |refused| {
             describe(&SandboxEvent::Confined {
                 call: NodeId::new(NodeKind::Call, 5),
@@ -75,6 +79,25 @@ mod tests {
         assert_eq!(
             widened(Widening::Directory("/data".into())),
             "/data is writable from here on"
+        );
+        let call = NodeId::new(NodeKind::Call, 5);
+        let (path, from) = ("a\u{1b}".to_owned(), "/kept".to_owned());
+        let kept = SandboxEvent::Kept {
+            call,
+            path: path.clone(),
+            from: from.clone(),
+        };
+        assert_eq!(describe(&kept), "the change of a⟨U+001B⟩ by c5 stays");
+        let why = "it is gone".to_owned();
+        let lost = SandboxEvent::NotKept {
+            call,
+            path,
+            from,
+            why,
+        };
+        assert_eq!(
+            describe(&lost),
+            "the change of a⟨U+001B⟩ by c5 could not be kept: it is gone"
         );
     }
 }

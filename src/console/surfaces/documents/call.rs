@@ -169,6 +169,9 @@ pub(crate) fn status(maker: &mut Maker<'_>, call: &Call) {
         line = line.own(Role::Blocked, format!("  {by}"));
     }
     maker.doc.line(line);
+    if let Some(refused) = overrule_present::sandbox::refused(call).filter(|_| view.status.is_settled()) {
+        maker.own(Role::Warning, refused);
+    }
     match (&call.validation.because, &call.validation.denied_by) {
         (Some(because), Some(rule)) => maker.field("because", &rule::describe_with_reason(rule, because)),
         (Some(because), None) => maker.field("because", because),

@@ -60,7 +60,7 @@ ways! { call, CALL, CallCommand:
     CallCommand::Reject { .. } => By(&["reject"]),
     CallCommand::Answer { .. } => By(&["answer"]),
     CallCommand::Cancel { .. } => By(&["cancel-call"]),
-    CallCommand::Retry { .. } => By(&["retry"]),
+    CallCommand::Retry { .. } => By(&["retry", "choose-refused", "allow-refused"]),
     CallCommand::Consent { choice: ConsentChoice::Reuse { .. }, .. } => By(&["reuse"]),
     CallCommand::Consent { choice: ConsentChoice::RunAgain, .. } => By(&["run-again"]),
     CallCommand::Consent { choice: ConsentChoice::Reject { .. }, .. } => By(&["reject-repeat"]),
@@ -82,7 +82,7 @@ ways! { edits, EDITS, EditCommand:
 }
 
 ways! { edit, EDIT, Edit:
-    Edit::Call { .. } => By(&["edit", "replace", "fix-arguments", "fix-tool"]),
+    Edit::Call { .. } => By(&["edit", "replace", "fix-arguments", "fix-tool", "run-outside", "choose-refused"]),
     Edit::Text { .. } => By(&["edit"]),
     Edit::Observation { .. } => By(&["correct"]),
     Edit::InsertPrompt { .. } => By(&["guide", "insert-prompt"]),
@@ -119,7 +119,8 @@ ways! { weight, WEIGHT, WeightCommand:
 }
 
 ways! { sandbox, SANDBOX, SandboxCommand:
-    SandboxCommand::Widen { .. } => Not("the shell verb `sandbox` sends it; the console shows what was refused"),
+    SandboxCommand::Widen { .. } => By(&["choose-refused", "allow-refused"]),
+    SandboxCommand::Keep { .. } => By(&["choose-refused", "keep-undone"]),
 }
 
 /// The ways to a command, and to each edit in it.

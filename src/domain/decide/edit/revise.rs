@@ -23,6 +23,7 @@ use crate::ready;
 use crate::reference::OutPath;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::regenerate;
+use crate::sandbox::outside;
 use crate::state::State;
 use crate::tags;
 use crate::thread;
@@ -203,7 +204,7 @@ pub(super) fn check_args(
 
 /// Whether the commit of an edit also approves its content. Its inputs must be known, its effect
 /// class not higher than before, and its effect reversible. If it can change the world, the
-/// difference must have been on screen.
+/// difference must have been on screen. A call that would now leave the sandbox asks.
 fn edit_approves(
     state: &State,
     advice: &dyn Advice,
@@ -219,8 +220,12 @@ fn edit_approves(
         return None;
     };
     let alone = tags::confirmation_of(state, tool).is_some();
+    let leaves = outside(args).is_some_and(|reason| {
+        let old = state.nodes.get(&life.id).and_then(Node::as_call);
+        old.and_then(|(_, args)| outside(args)) != Some(reason)
+    });
     let bytes = resolved.as_deref().unwrap_or(args);
-    if advice.effect(state, tool, bytes) > before || (facts.must_be_seen() && !shown) || alone {
+    if advice.effect(state, tool, bytes) > before || (facts.must_be_seen() && !shown) || alone || leaves {
         return None;
     }
     let rev = state.nodes.get(&life.id)?.next_rev();

@@ -338,7 +338,12 @@ pub(super) const POLICIES: &[Term] = &[
     term(
         "sandbox",
         &[],
-        "how commands of the agent are confined. \"no sandbox\": a command that you approve can do what you can.",
+        "how commands of the agent are confined. 1: they write only in the workspace, without network or keys. \"no sandbox\": they can do what you can.",
+    ),
+    term(
+        "sandbox 1 partial",
+        &["sandbox 2 partial"],
+        "this machine lacks a guarantee of the sandbox: @ says which one and what is possible, `overrule doctor` the remedy.",
     ),
     term(
         "reading only",

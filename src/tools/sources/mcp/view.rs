@@ -45,6 +45,8 @@ pub struct ServerView {
     pub tools: Vec<ToolView>,
     /// Its log.
     pub log: Option<PathBuf>,
+    /// True if its program runs in a sandbox; none for a server over HTTP.
+    pub confined: Option<bool>,
     /// The newest lines of its log.
     pub lines: Vec<String>,
     /// Hash of its definitions, once they were read.
@@ -106,6 +108,7 @@ impl ServerView {
             difference: None,
             tools: Vec::new(),
             log: server.log.path(),
+            confined: config.via.is_confined(),
             lines: server.log.last(),
             hash: last.as_ref().map(|live| live.hash.clone()),
         };

@@ -211,7 +211,8 @@ fn call(
         let role = line.right.0.first().map_or(Role::Dim, |piece| piece.role);
         line.right = Styled::new().own(role, words);
     }
-    if call.status == Status::Rejected || has_output(model, call) {
+    let is_below = call.status == Status::Rejected || has_output(model, call);
+    if is_below && overrule_present::sandbox::refused(call).is_none() {
         // What it says is below the row.
         let right = line.right.columns() + lines::node::END;
         line.left = lines::node::call_head(model, node, look, room.saturating_sub(right));

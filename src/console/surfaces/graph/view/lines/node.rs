@@ -95,6 +95,9 @@ impl CallResult {
                 Self::new(symbol.role(), word).with(Role::Dim, printed.unwrap_or_default())
             }
         };
+        if let Some(refused) = present::sandbox::refused(call).filter(|_| view.status.is_settled()) {
+            found.text = (Role::Warning, Summary::default().own(refused));
+        }
         let word = &mut found.word.1;
         if view.is_superseded() && view.status.is_settled() {
             *word = match *view.status {
@@ -141,7 +144,7 @@ fn line_of(model: &Model, id: NodeId, row: Option<Role>, width: usize, has_text:
     let mut line = match (state.calls.get(&id), node.as_call()) {
         (Some(call), Some(content)) => {
             let mut found = CallResult::of(model, call, (content.0, content.1));
-            if !has_text {
+            if !has_text && found.text.0 != Role::Warning {
                 found.text = (Role::Dim, Summary::default());
             }
             call_line(model, line, (call, content), found, row, room)

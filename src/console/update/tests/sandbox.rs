@@ -1,0 +1,254 @@
+//! Tests what can be done about what the sandbox refused, and the page of the sandbox.
+
+use crate::kernel::msg::Msg;
+use crate::run::link::Update;
+use crate::surfaces::sandbox::{REASON, RefusedList, SandboxPage};
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, SandboxCommand};
+use overrule_domain::event::{Event, SandboxEvent};
+use overrule_domain::id::Rev;
+use overrule_domain::sandbox::{Guarantee, Profile, Refused, RefusedKind, Widening, outside};
+
+const HOST: &str = "registry.example.org:443";
+
+fn npm() -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.npm_refused();
+    stage
+}
+
+fn of(refused: Vec<Refused>) -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.installs(None, "make install", refused);
+    stage
+}
+
+fn widen(by: Widening) -> Command {
+    Command::Sandbox(SandboxCommand::Widen { by })
+}
+
+fn again() -> Command {
+    Command::Call(CallCommand::Retry {
+        call: id("c3"),
+        rev: Rev(1),
+    })
+}
+
+#[test]
+fn a_row_says_what_was_refused_beside_the_exit_code() {
+    let mut stage = npm();
+    let row = stage
+        .text()
+        .lines()
+        .find(|line| line.contains("npm ci"))
+        .unwrap()
+        .to_owned();
+    assert!(
+        row.contains("refused: network registry.example.org, protected .mcp.json") && row.contains("exit 1"),
+        "{row}"
+    );
+    assert!(!row.contains(":443") && !row.contains("npm error"), "{row}");
+    stage.press("3");
+    assert!(stage.text().contains("refused: network registry.example.org"));
+    stage.press("ctrl-t");
+    let row = stage
+        .text()
+        .lines()
+        .find(|line| line.contains("npm ci"))
+        .unwrap()
+        .to_owned();
+    assert!(row.contains("refused: network registry.example.org"), "{row}");
+    // A call that was refused nothing says nothing.
+    let mut none = of(Vec::new());
+    none.draw();
+    assert!(!none.text().contains("refused:"), "{}", none.text());
+}
+
+#[test]
+fn n_allows_the_host_for_the_session_and_runs_the_call_again() {
+    let mut stage = npm();
+    stage.press("@");
+    stage.press("n");
+    assert_eq!(stage.commands(), [], "not on screen for long enough");
+    stage.wait(ARMING);
+    stage.press("n");
+    let allowed = widen(Widening::Host(HOST.into()));
+    assert_eq!(stage.commands(), [allowed.clone(), again()]);
+    stage.press("n");
+    assert_eq!(stage.commands(), [], "sent once");
+    stage.send(Msg::Run(Update::Taken(Box::new(allowed))));
+    assert!(stage.model.stack.is_empty());
+}
+
+#[test]
+fn a_host_that_is_allowed_already_only_runs_again() {
+    let mut stage = npm();
+    stage.engine(Event::Sandbox(SandboxEvent::Widened {
+        by: Widening::Host(HOST.into()),
+    }));
+    stage.press("@");
+    stage.wait(ARMING);
+    stage.press("n");
+    assert_eq!(stage.commands(), [again()]);
+}
+
+#[test]
+fn a_file_that_was_to_be_written_gives_its_directory() {
+    let mut stage = of(vec![Refused {
+        exact: false,
+        ..Refused::exact(RefusedKind::Write, "/opt/data/out.bin")
+    }]);
+    stage.press("@");
+    stage.wait(ARMING);
+    assert!(stage.text().contains("write /opt/data "), "{}", stage.text());
+    stage.press("enter");
+    let by = Widening::Directory("/opt/data".into());
+    assert_eq!(stage.commands(), [widen(by), again()]);
+}
+
+#[test]
+fn hidden_and_protected_paths_have_no_key() {
+    let mut stage = of(vec![
+        Refused::exact(RefusedKind::Read, "/home/ada/.ssh/id"),
+        Refused::exact(RefusedKind::Protected, ".git/hooks/pre-commit"),
+        Refused::exact(RefusedKind::Write, "/home/ada/.ssh/known_hosts"),
+    ]);
+    stage.press("@");
+    stage.wait(ARMING);
+    let text = stage.text();
+    for words in [
+        "hidden; `show` of [sandbox]",
+        "protected; it was not changed",
+        "is hidden from commands",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let rows = &stage.model.stack.top::<RefusedList>().unwrap().rows;
+    assert_eq!(rows.len(), 4, "{rows:?}");
+    for keys in ["n", "g enter", "j enter", "t"] {
+        stage.press(keys);
+        assert_eq!(stage.commands(), [], "{keys}");
+    }
+    assert!(stage.model.stack.is_top::<RefusedList>());
+}
+
+#[test]
+fn of_several_hosts_the_key_goes_to_the_first_and_the_marked_one_counts() {
+    let host = |name: &str| Refused::exact(RefusedKind::Network, name);
+    let mut stage = of(vec![host("a.example:443"), host("b.example:443")]);
+    stage.press("@ G");
+    stage.wait(ARMING);
+    stage.press("n");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.status().contains("Press n again"), "{}", stage.status());
+    stage.press("j");
+    stage.wait(ARMING);
+    stage.press("n");
+    assert_eq!(stage.commands()[0], widen(Widening::Host("b.example:443".into())));
+}
+
+#[test]
+fn o_previews_the_same_call_outside_and_its_commit_approves_nothing() {
+    let mut stage = npm();
+    stage.press("@");
+    stage.wait(ARMING);
+    stage.press("o");
+    assert_eq!(stage.commands(), [], "it is previewed first");
+    stage.wait(ARMING);
+    assert!(stage.text().contains(REASON), "{}", stage.text());
+    assert!(!stage.text().contains("commit and run it"), "{}", stage.text());
+    stage.press("enter");
+    let commands = stage.commands();
+    let [Command::Edit(EditCommand::Commit { edits, .. })] = commands.as_slice() else {
+        panic!("{commands:?}");
+    };
+    let [Edit::Call { node, tool, args, .. }] = edits.as_slice() else {
+        panic!("{edits:?}");
+    };
+    assert_eq!((*node, &**tool), (id("c3"), "shell"));
+    assert_eq!(outside(args).as_deref(), Some(REASON));
+    assert!(args.starts_with(r#"{"command":"npm ci""#), "{args}");
+}
+
+#[test]
+fn t_keeps_the_change_that_was_undone() {
+    let mut stage = npm();
+    stage.press("@");
+    stage.wait(ARMING);
+    assert!(stage.text().contains(".mcp.json was changed, restored"));
+    stage.press("t");
+    let keep = Command::Sandbox(SandboxCommand::Keep {
+        call: id("c3"),
+        path: ".mcp.json".into(),
+    });
+    assert_eq!(stage.commands(), [keep]);
+    stage.engine(Event::Sandbox(SandboxEvent::Kept {
+        call: id("c3"),
+        path: ".mcp.json".into(),
+        from: "/state/undone-1/.mcp.json".into(),
+    }));
+    stage.draw();
+    assert!(
+        !stage.text().contains("was changed, restored"),
+        "{}",
+        stage.text()
+    );
+}
+
+#[test]
+fn elsewhere_the_page_says_what_holds_and_what_was_allowed() {
+    let mut stage = npm();
+    stage.engine(Event::Sandbox(SandboxEvent::Widened {
+        by: Widening::Host("a.example".into()),
+    }));
+    stage.on("t2");
+    stage.press("@");
+    let text = stage.text();
+    for words in [
+        "sandbox 1 partial",
+        "no writes outside",
+        "(G2): no user namespaces",
+        "overrule doctor",
+        "in this session: a.example",
+        "c3 network registry.example.org:443",
+        "2 paths",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    stage.press("G n o t enter");
+    assert_eq!(stage.commands(), []);
+    stage.press("esc");
+    assert!(stage.model.stack.is_empty());
+}
+
+#[test]
+fn without_a_sandbox_the_page_says_what_that_means() {
+    let mut stage = Stage::new(100, 40);
+    stage.fixing();
+    stage.confine(Profile::default());
+    stage.press("@");
+    let text = stage.text();
+    assert!(stage.model.stack.is_top::<SandboxPage>());
+    assert!(
+        text.contains("no sandbox")
+            && text.contains("--sandbox 1")
+            && text.contains("can do all that you can"),
+        "{text}"
+    );
+    assert!(!text.contains("writes"), "{text}");
+}
+
+#[test]
+fn untrusted_names_are_shown_in_their_visible_form() {
+    let mut stage = of(vec![Refused::exact(
+        RefusedKind::Network,
+        "a\u{202e}b.example:443",
+    )]);
+    assert!(stage.text().contains("a⟨U+202E⟩b.example"), "{}", stage.text());
+    stage.press("@");
+    assert!(!stage.text().contains('\u{202e}'), "{}", stage.text());
+    stage.confine(Stage::profile(Some(Guarantee::Network)));
+    stage.on("p1");
+    stage.press("esc @");
+    assert!(!stage.text().contains('\u{202e}'), "{}", stage.text());
+}
