@@ -25,6 +25,12 @@ pub struct Means {
 }
 
 impl Means {
+    /// Returns the sandbox with its profile; none for a run without one.
+    pub fn of_run(&self) -> Option<(Arc<Sandbox>, Arc<Profile>)> {
+        let sandbox = self.sandbox.as_ref().filter(|_| self.profile.confines())?;
+        Some((Arc::clone(sandbox), Arc::new(self.profile.clone())))
+    }
+
     /// Removes what was made for a run that did not begin.
     pub fn forget(&self) {
         if let Some(sandbox) = &self.sandbox {

@@ -96,6 +96,7 @@ impl AppContext {
             } else {
                 self.settings.servers.clone()
             },
+            sandbox: self.means.of_run(),
             workspace: workspace.to_owned(),
             logs,
             pins: self.pins(),
@@ -328,6 +329,7 @@ fn state(server: ServerView) -> ServerState {
         name: server.name,
         state: server.state,
         why: server.why,
+        confined: server.confined,
         about,
         hash: server.hash,
         drift: server.drift,

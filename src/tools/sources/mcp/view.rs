@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::confined;
 use super::definition::Definition;
 use super::server::{Phase, Server};
 use overrule_base::canon;
@@ -27,6 +28,8 @@ pub struct ServerView {
     pub state: &'static str,
     /// Why it is not ready.
     pub why: Option<String>,
+    /// How it is confined; none where it is no program of this machine.
+    pub confined: Option<&'static str>,
     /// The version of the protocol that it speaks.
     pub protocol: Option<String>,
     /// Its process.
@@ -97,6 +100,7 @@ impl ServerView {
             file: visible(&config.file),
             state: "starting",
             why: None,
+            confined: confined::label(config, server.sandbox.as_ref()),
             protocol: None,
             pid: None,
             start_ms: None,
