@@ -199,14 +199,16 @@ fn server_of_model(
 
 fn servers(context: &AppContext) -> Result<Vec<Check>, Failure> {
     let runtime = run::runtime()?;
+    let mut context = context.clone();
     let (tools, views) = runtime.block_on(async {
+        let _sandbox = context.confine_servers().await?;
         let connected = context.connect(None, &context.workspace, &[]).await;
         let found = (context.checked(connected.tools()), connected.servers());
         connected.close().await;
-        found
-    });
+        Ok::<_, Failure>(found)
+    })?;
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
-    let earlier = learned_store::tools(context);
+    let earlier = learned_store::tools(&context);
     let check = |view| server(view, learned_store::of_server(&earlier, view));
     let tools = match tools {
         Ok(_) if views.is_empty() => Check::new("tools", Status::Ok, "no MCP servers"),

@@ -22,11 +22,16 @@ pub struct Means {
     pub profile: Profile,
     /// What starts them; none where nothing is started, or nothing confined.
     pub sandbox: Option<Arc<Sandbox>>,
+    /// That of MCP servers, where they are started without a run.
+    servers: Option<(Arc<Sandbox>, Arc<Profile>)>,
 }
 
 impl Means {
-    /// Returns the sandbox with its profile; none for a run without one.
+    /// Returns what MCP servers are confined with; none for a run without a sandbox.
     pub fn of_run(&self) -> Option<(Arc<Sandbox>, Arc<Profile>)> {
+        if self.servers.is_some() {
+            return self.servers.clone();
+        }
         let sandbox = self.sandbox.as_ref().filter(|_| self.profile.confines())?;
         Some((Arc::clone(sandbox), Arc::new(self.profile.clone())))
     }
@@ -132,8 +137,42 @@ impl AppContext {
         self.means = Means {
             profile,
             sandbox: Some(Arc::new(sandbox)),
+            servers: None,
         };
         Ok(notice)
+    }
+
+    /// Prepares a sandbox for the MCP servers that ask for one, where they are started without a run. Nothing else is
+    /// confined by it. Its private directory is deleted with what is returned.
+    pub async fn confine_servers(&mut self) -> Result<Option<ByHand>, Failure> {
+        let level = self.settings.sandbox.level.value;
+        let asks = self.settings.servers.iter();
+        let mut asks = asks.filter(|server| server.confinement.level > Level::Off);
+        if level == Level::Off || asks.next().is_none() {
+            return Ok(None);
+        }
+        let session = format!("servers-{}", overrule_engine::ids::session());
+        self.confine(&session, level).await?;
+        self.means = Means {
+            servers: self.means.of_run(),
+            ..Means::default()
+        };
+        Ok(Some(ByHand {
+            context: self.clone(),
+            session,
+        }))
+    }
+}
+
+/// The private directory of servers that are started without a run; dropping it deletes the directory.
+pub struct ByHand {
+    context: AppContext,
+    session: String,
+}
+
+impl Drop for ByHand {
+    fn drop(&mut self) {
+        delete(&self.context, &self.session);
     }
 }
 

@@ -168,7 +168,7 @@ impl AppContext {
 
     /// Builds the registry of these tools, with the classes, tags and pauses of the settings.
     pub fn registry(&self, tools: Vec<Arc<dyn Tool>>) -> Result<Registry, Failure> {
-        let Means { profile, sandbox } = &self.means;
+        let Means { profile, sandbox, .. } = &self.means;
         let mut registry = Registry::new(tools)?
             .keeping_out_of(self.private.iter().cloned())
             .confining(profile, sandbox.clone());

@@ -49,6 +49,7 @@ pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
     }
     let runtime = run::runtime()?;
     let result = runtime.block_on(async {
+        let _sandbox = context.confine_servers().await?;
         let mut connected = context.connect(None, &context.workspace, &[]).await;
         let result = act(common, &context, &mut connected, tools.what.as_ref()).await;
         connected.close().await;

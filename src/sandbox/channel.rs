@@ -2,7 +2,7 @@
 //!
 //! Must not know: how the helper confines itself.
 //!
-//! Down goes the order, with the descriptor of the command's own standard input. Up come the socket on which the proxy is
+//! Down goes the order, with the descriptor of the command's own standard input. Up come the sockets on which this program is
 //! reached, `ready`, or the step that failed. The end of the socket after `ready` means that the command runs.
 
 use std::io::{self, IoSlice, IoSliceMut, Read as _, Write as _};
@@ -117,10 +117,16 @@ impl Outside {
 
     /// Waits until the command runs. Returns the socket on which the child reaches the proxy, if it has a network of its own.
     pub async fn started(self) -> Result<Option<TcpListener>, StartError> {
+        Ok(self.listening().await?.into_iter().next())
+    }
+
+    /// Waits until the command runs. Returns the sockets on which the child reaches this program, if it has a network of its
+    /// own: that of the proxy, then that of [`Plan::port`].
+    pub async fn listening(self) -> Result<Vec<TcpListener>, StartError> {
         let lost = |error: io::Error| StartError::set_up("channel", error);
         self.socket.set_nonblocking(true).map_err(lost)?;
         let socket = tokio::net::UnixStream::from_std(self.socket).map_err(lost)?;
-        let (mut listener, mut is_ready, mut rest) = (None, false, Vec::new());
+        let (mut listeners, mut is_ready, mut rest) = (Vec::new(), false, Vec::new());
         loop {
             socket.readable().await.map_err(lost)?;
             let mut bytes = [0; 4096];
@@ -141,10 +147,10 @@ impl Outside {
                     byte => rest.push(byte),
                 }
             }
-            listener = descriptor.map(TcpListener::from).or(listener);
+            listeners.extend(descriptor.map(TcpListener::from));
         }
         match rest.split_first() {
-            None if is_ready => Ok(listener),
+            None if is_ready => Ok(listeners),
             None => Err(StartError::set_up("helper", "it was ended")),
             Some((&NOT_FOUND, code)) => {
                 let code = String::from_utf8_lossy(code).parse().unwrap_or_default();
@@ -184,7 +190,7 @@ impl Inside {
         Ok((Self { socket }, serde_json::from_slice(&text)?))
     }
 
-    /// Hands the socket on which the proxy is reached to this program. Returns its port.
+    /// Hands a socket on which this program is reached to it. Returns its port.
     pub(crate) fn listens(&self, listener: &TcpListener) -> Result<u16, Errno> {
         let address = listener.local_addr().map_err(|_| Errno::INVAL)?;
         send_with(&self.socket, &[LISTENS], listener.as_fd())?;

@@ -63,6 +63,7 @@ impl Sandbox {
             caches: caches.cloned().collect(),
             home: self.home.clone(),
             keeps_terminal: false,
+            port: None,
         };
         Planned {
             confinement: Confinement {
