@@ -27,6 +27,14 @@ pub struct Means {
 }
 
 impl Means {
+    /// What the sessions of a confined agent record. They start nothing themselves.
+    pub fn of_agent(profile: Profile) -> Self {
+        Self {
+            profile,
+            ..Self::default()
+        }
+    }
+
     /// Returns what MCP servers are confined with; none for a run without a sandbox.
     pub fn of_run(&self) -> Option<(Arc<Sandbox>, Arc<Profile>)> {
         if self.servers.is_some() {
@@ -176,8 +184,20 @@ impl Drop for ByHand {
     }
 }
 
+/// Makes a directory for its owner alone, with those above it.
+pub fn make_directory(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Makes a file for its owner alone, with this content.
+pub fn make_file(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write as _;
+    overrule_regular_file::create(path)?.write_all(text.as_bytes())
+}
+
 /// The failure of a run whose settings require what the machine cannot give.
-fn required(profile: &Profile) -> Failure {
+pub fn required(profile: &Profile) -> Failure {
     let list = profile.missing.iter().map(|one: &Missing| {
         let (number, loss) = (one.guarantee.number(), one.guarantee.loss());
         format!("{number} {loss}: {}", visible(&one.why))

@@ -10,6 +10,7 @@ use crate::exit::{Code, Failure};
 use crate::opening::{self, Opened};
 use crate::operator;
 use crate::run::Ready;
+use crate::sandbox::Means;
 use crate::screen;
 use crate::written_here;
 use overrule_base::text::visible;
@@ -98,6 +99,8 @@ fn is_its(state: &State, client: &Client) -> bool {
 pub struct Parts {
     /// True without a screen.
     pub headless: bool,
+    /// What the conversations of a confined agent record.
+    pub means: Means,
     /// The agent that this process starts.
     pub started: Option<&'static Agent>,
     /// True if it was started in the workspace, so that its shell begins there.
@@ -123,6 +126,11 @@ impl Parts {
     /// The same settings for the session of a conversation: its commands name its own agent.
     pub fn context_of(&self, context: &AppContext, client: &Client) -> AppContext {
         let mut context = context.clone();
+        context.means = if client.is_confined() {
+            self.means.clone()
+        } else {
+            Means::default()
+        };
         if let Some(agent) = self.agent_of(client) {
             context.reach.supervise(agent.program);
         }

@@ -5,26 +5,47 @@
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Plan;
+use super::confined::{Confined, Served};
 use crate::agent_process::{self as process, Launch, Started};
 use crate::args::Window;
 use crate::exit::Failure;
 use crate::print;
 use overrule_proxy::agents::{AGENTS, Agent};
+use overrule_proxy::server::Server;
 
-/// Starts the agent, or tells how to start any. Returns it, and whether it asks its own user about calls.
-pub(super) async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<(Started, Option<String>), Failure> {
+/// An agent that was started, whether it asks its own user about calls, and what serves it in its sandbox.
+pub(super) type Agents = (Started, Option<String>, Option<Served>);
+
+/// Starts the agent, or tells how to start any.
+pub(super) async fn start_agent(
+    plan: &Plan<'_>,
+    server: &Arc<Server>,
+    confined: Option<&Confined>,
+) -> Result<Agents, Failure> {
+    let base = &server.base();
     let (Some(agent), Some((program, own))) = (plan.agent, plan.args.agent.split_first()) else {
         tell_all(plan, base);
-        return Ok((Started::Elsewhere, None));
+        return Ok((Started::Elsewhere, None, None));
     };
-    let launch = Launch::new(agent, program, own, base, keeps_prompts(plan));
+    let launch = match confined {
+        Some(_) => Launch::confined(agent, program, own, base, keeps_prompts(plan)),
+        None => Launch::new(agent, program, own, base, keeps_prompts(plan)),
+    };
     let asks = format!("{}: {}", agent.program, launch.asks());
     print::err(&asks);
     if plan.headless {
-        let child = launch.spawn(&plan.context.workspace)?;
-        return Ok((Started::Child(child), Some(asks)));
+        let workspace = &plan.context.workspace;
+        let Some(confined) = confined else {
+            let child = launch.spawn(workspace)?;
+            return Ok((Started::Child(child), Some(asks), None));
+        };
+        print::err(&format!("{}: {}", agent.program, confined.describe()));
+        let (child, inside) = launch.spawn_confined(workspace, &confined.planned).await?;
+        let served = confined.serve(inside, server)?;
+        return Ok((Started::Child(child), Some(asks), Some(served)));
     }
     let started = match plan.args.window {
         Window::Tmux => Started::Pane(launch.in_tmux(&plan.context).await?),
@@ -43,7 +64,7 @@ pub(super) async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<(Started,
         print::err("another agent joins this screen, in sessions of its own (alt-w), by its line:");
         print_all(&others);
     }
-    Ok((started, Some(asks)))
+    Ok((started, Some(asks), None))
 }
 
 /// Tells the address, where requests go, and the lines of the agents that are installed.

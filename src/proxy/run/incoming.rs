@@ -24,8 +24,6 @@ use overrule_model::wire::agent::AgentRequest;
 pub struct Head {
     /// Its status.
     pub status: StatusCode,
-    /// True if it came out of the sandbox of an agent.
-    pub is_confined: bool,
     /// Its headers.
     pub headers: HeaderMap,
 }
@@ -54,6 +52,8 @@ pub struct Incoming {
     pub method: Method,
     /// Its path and query, without the token.
     pub path: String,
+    /// True if it came out of the sandbox of an agent.
+    pub is_confined: bool,
     /// Its headers.
     pub headers: HeaderMap,
     /// Its body.
