@@ -7,6 +7,7 @@ use crate::support::{live, server, world};
 mod agent;
 mod beside;
 mod call_forms;
+mod confined;
 mod continuation;
 mod course;
 mod forms;
