@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::Plan;
 
 /// The most bytes of an order. More would not fit into the socket before the helper reads.
-const MOST: usize = 128 * 1024;
+pub(crate) const MOST: usize = 128 * 1024;
 
 const LISTENS: u8 = b'L';
 const READY: u8 = b'R';
@@ -72,7 +72,7 @@ impl From<io::Error> for StartError {
 }
 
 impl StartError {
-    fn set_up(step: &str, why: impl ToString) -> Self {
+    pub(crate) fn set_up(step: &str, why: impl ToString) -> Self {
         Self::SetUp {
             step: step.to_owned(),
             why: why.to_string(),
@@ -94,9 +94,20 @@ impl Outside {
         input: BorrowedFd<'_>,
         program: PathBuf,
     ) -> Result<(Self, OwnedFd), StartError> {
+        let parent = rustix::process::getpid().as_raw_nonzero().get();
+        Self::order_below(parent, plan, input, program)
+    }
+
+    /// Does the same for a helper that is started by another process: the command ends with `parent`.
+    pub(crate) fn order_below(
+        parent: i32,
+        plan: &Plan,
+        input: BorrowedFd<'_>,
+        program: PathBuf,
+    ) -> Result<(Self, OwnedFd), StartError> {
         let order = Order {
             plan: plan.clone(),
-            parent: rustix::process::getpid().as_raw_nonzero().get(),
+            parent,
             program,
         };
         let text = serde_json::to_vec(&order).map_err(|error| StartError::set_up("order", error))?;
@@ -218,7 +229,7 @@ impl Inside {
 }
 
 /// Sends bytes together with a descriptor.
-fn send_with(socket: impl AsFd, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<(), Errno> {
+pub(crate) fn send_with(socket: impl AsFd, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<(), Errno> {
     let descriptors = [descriptor];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -228,7 +239,7 @@ fn send_with(socket: impl AsFd, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Res
 }
 
 /// Receives bytes, and a descriptor if one comes with them.
-fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<(usize, Option<OwnedFd>), Errno> {
+pub(crate) fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<(usize, Option<OwnedFd>), Errno> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     // Closed when another program begins, so that no child inherits it. Where the system has no such flag, children get

@@ -7,6 +7,7 @@
 //! that process, pipes and exit status are those of an ordinary child.
 
 pub mod channel;
+pub mod handover;
 #[cfg(target_os = "linux")]
 mod helper;
 pub mod network;

@@ -31,6 +31,10 @@ async fn agent_program() {
     let reached = std::net::TcpStream::connect(format!("127.0.0.1:{}", port.to_str().unwrap()));
     let reached = if reached.is_ok() { "reached" } else { "refused" };
     fs::write("reached.txt", reached).unwrap();
+    // What it does by itself. A line may fail: the tests look at what is left.
+    for line in fs::read_to_string("lines.txt").unwrap_or_default().lines() {
+        Command::new("sh").args(["-c", line]).status().unwrap();
+    }
     while std::path::Path::new("wait.txt").exists() {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
@@ -42,7 +46,6 @@ async fn agent_program() {
         for call in reply.calls.iter().filter(|call| call.name == "bash") {
             let args: serde_json::Value = serde_json::from_str(&call.args).unwrap();
             let line = args["command"].as_str().unwrap();
-            // A line may fail: the tests look at what is left.
             Command::new("sh").args(["-c", line]).status().unwrap();
         }
         if agent.take(&reply) {
@@ -118,7 +121,6 @@ fn model(lines: &'static [&'static str]) -> Server {
 }
 
 const LINES: &[&str] = &[
-    "echo in > made.txt",
     "echo out > ~/outside.txt",
     "echo own > ~/.claude/own.txt",
     "echo hook > ~/.claude/settings.json",
@@ -141,8 +143,9 @@ fn is_possible(said: &Said) -> bool {
 #[test]
 fn an_agent_in_a_sandbox_works_and_changes_nothing_outside() {
     for flags in [&["--sandbox"][..], &["--sandbox", "1"], &["--sandbox=1"]] {
-        let (stage, model) = (Stage::new(), model(LINES));
+        let (stage, model) = (Stage::new(), model(&["echo in > made.txt"]));
         let world = &stage.world;
+        world.file("lines.txt", &LINES.join("\n"));
         let said = stage.run(flags, &model);
         if !is_possible(&said) {
             return;
@@ -194,7 +197,7 @@ fn a_rule_about_the_sandbox_never_matches_an_agent_outside_of_it() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn another_agent_of_the_same_proxy_is_not_in_its_sandbox() {
     let (stage, model) = (Stage::new(), model(&["echo in >> made.txt"]));
     let world = &stage.world;
