@@ -16,6 +16,7 @@ use super::tmux::{self, Pane};
 use overrule_base::shell_line::quote;
 use overrule_base::text::visible;
 use overrule_proxy::agents::Agent;
+use overrule_sandbox::handover::Words;
 use overrule_sandbox::session::Planned;
 use overrule_sandbox::{Confinement, Outside, StartError};
 use overrule_tools::child;
@@ -103,9 +104,22 @@ impl Launch {
         variables.chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// The same, for a shell that may be in any directory.
-    pub fn line_in(&self, workspace: &Path) -> String {
-        format!("cd {} && {}", quote(&workspace.to_string_lossy()), self.line())
+    /// What a process becomes in order to be the agent.
+    pub fn words(&self, workspace: &Path) -> Words {
+        let environment = self.environment.iter();
+        Words {
+            program: self.program.clone(),
+            arguments: self.arguments.clone(),
+            environment: environment
+                .map(|(name, value)| ((*name).to_owned(), value.clone()))
+                .collect(),
+            directory: workspace.to_owned(),
+        }
+    }
+
+    /// A line, for a shell that may be in any directory.
+    pub fn line_in(line: &str, workspace: &Path) -> String {
+        format!("cd {} && {line}", quote(&workspace.to_string_lossy()))
     }
 
     /// Starts it as a child that ends with this process.
@@ -145,9 +159,9 @@ impl Launch {
         Ok((child, Inside { listeners }))
     }
 
-    /// Starts it in a tmux pane next to this one, with the variables of this program.
-    pub async fn in_tmux(&self, context: &AppContext) -> Result<Pane, Failure> {
-        let line = format!("env {}", self.line());
+    /// Runs its line in a tmux pane next to this one, with the variables of this program.
+    pub async fn in_tmux(&self, context: &AppContext, line: &str) -> Result<Pane, Failure> {
+        let line = format!("env {line}");
         let pane = Pane::run(&context.workspace, &context.env.all.0, &line).await;
         pane.map_err(|error| self.failed(&format!("tmux: {error}")))
     }

@@ -193,6 +193,12 @@ pub enum What {
         #[arg(value_enum)]
         shell: Shell,
     },
+    /// Become the agent that a proxy in another terminal confines.
+    #[command(hide = true)]
+    ConfinedAgent {
+        /// Socket of the proxy
+        socket: PathBuf,
+    },
     /// Operator verbs on a session.
     #[command(flatten)]
     Verb(Verb),

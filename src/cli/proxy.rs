@@ -2,9 +2,11 @@
 //!
 //! Must not know: formats, how a request is read, how a call is decided.
 
+mod changed;
 mod confined;
 mod session;
 mod start;
+mod terminal;
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -18,6 +20,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use self::confined::Confined;
 use self::session::{Parts, Resumed, session};
 use self::start::start_agent;
+pub use self::terminal::become_agent;
 use super::agent_process::{self as process, Launch, Started};
 use super::args::{self, Common, Window};
 use super::build::AppContext;
@@ -236,7 +239,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let serving = tokio::spawn(server.clone().serve(listener));
     let mut signals = signals::listen()?;
     let confined = confined(plan, at.port()).await?;
-    let (mut agent, asks, _served) = start_agent(plan, &server, confined.as_ref()).await?;
+    let (mut agent, asks, _served) = start_agent(plan, (&server, &alarms), confined.as_ref()).await?;
     let first = tokio::select! {
         first = first_request(&mut opened, server.requests(), &alarms) => first,
         ended = agent.ended() => {

@@ -59,13 +59,11 @@ impl Plan {
 
     /// Returns the directories that a child may write, the workspace first.
     pub fn writable(&self) -> Vec<&Path> {
-        match self.profile.level {
-            Level::Scratch => Vec::new(),
-            _ => {
-                let own = self.profile.write.iter().map(Path::new);
-                own.chain(self.linked.iter().map(PathBuf::as_path)).collect()
-            }
+        if self.profile.level == Level::Scratch {
+            return Vec::new();
         }
+        let own = self.profile.write.iter().map(Path::new);
+        own.chain(self.linked.iter().map(PathBuf::as_path)).collect()
     }
 
     /// Returns the paths that a child cannot read.

@@ -21,6 +21,7 @@ mod paused;
 mod program;
 mod reading;
 mod real;
+mod real_confined;
 mod restart;
 mod results;
 mod rewritten;

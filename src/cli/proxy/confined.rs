@@ -2,12 +2,12 @@
 //!
 //! Must not know: formats, how a call is decided, how a kernel confines.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 
+use super::changed::Watched;
 use crate::agent_process::Inside;
 use crate::build::AppContext;
 use crate::exit::{Code, Failure};
@@ -18,7 +18,6 @@ use overrule_engine::ids;
 use overrule_proxy::agents::Agent;
 use overrule_proxy::server::Server;
 use overrule_sandbox::network::{Hosts, Serving, serve};
-use overrule_sandbox::protected;
 use overrule_sandbox::session::{Planned, Sandbox};
 
 /// How the agent is confined.
@@ -92,20 +91,9 @@ impl Confined {
         })
     }
 
-    /// Serves the agent on the sockets of its sandbox.
-    pub(super) fn serve(&self, inside: Inside, server: &Arc<Server>) -> Result<Served, Failure> {
-        let failed = |why: &str| Failure::new(Code::Other, format!("cannot serve the agent in its sandbox: {why}"));
-        let mut listeners = inside.listeners.into_iter();
-        let (Some(hosts), Some(model)) = (listeners.next(), listeners.next()) else {
-            return Err(failed("it has no sockets"));
-        };
-        let lost = |error: std::io::Error| failed(&error.to_string());
-        model.set_nonblocking(true).map_err(lost)?;
-        let model = tokio::net::TcpListener::from_std(model).map_err(lost)?;
-        Ok(Served {
-            _hosts: serve(hosts, self.hosts.clone()).map_err(lost)?,
-            model: tokio::spawn(Arc::clone(server).serve_confined(model)),
-        })
+    /// Returns what serves the agent.
+    pub(super) fn serves(&self) -> Serves {
+        Serves(self.hosts.clone())
     }
 
     /// Says how it is confined.
@@ -121,6 +109,27 @@ impl Confined {
     /// Returns what the agent changed of what starts programs later, a sentence each.
     pub(super) fn changed(&self) -> Vec<String> {
         self.watched.changed()
+    }
+}
+
+/// Serves an agent: the hosts that it may reach.
+pub(super) struct Serves(Hosts);
+
+impl Serves {
+    /// Serves the agent on the sockets of its sandbox.
+    pub(super) fn serve(&self, inside: Inside, server: &Arc<Server>) -> Result<Served, Failure> {
+        let failed = |why: &str| Failure::new(Code::Other, format!("cannot serve the agent in its sandbox: {why}"));
+        let mut listeners = inside.listeners.into_iter();
+        let (Some(hosts), Some(model)) = (listeners.next(), listeners.next()) else {
+            return Err(failed("it has no sockets"));
+        };
+        let lost = |error: std::io::Error| failed(&error.to_string());
+        model.set_nonblocking(true).map_err(lost)?;
+        let model = tokio::net::TcpListener::from_std(model).map_err(lost)?;
+        Ok(Served {
+            _hosts: serve(hosts, self.0.clone()).map_err(lost)?,
+            model: tokio::spawn(Arc::clone(server).serve_confined(model)),
+        })
     }
 }
 
@@ -150,6 +159,10 @@ fn state(agent: &Agent, home: &Path) -> Result<Vec<PathBuf>, Failure> {
         let path = home.join(place);
         sandbox::make_directory(&path).map_err(|error| failed(&path, &error))?;
         all.push(path);
+    }
+    for place in agent.home.present {
+        let path = home.join(place);
+        sandbox::make_directory(&path).map_err(|error| failed(&path, &error))?;
     }
     for (place, empty) in agent.home.files {
         let path = home.join(place);
@@ -185,106 +198,5 @@ fn keep_terminal(profile: &mut Profile) {
             guarantee: Guarantee::Terminal,
             why: "the agent keeps its terminal".to_owned(),
         });
-    }
-}
-
-/// What starts programs later: the settings of the agent, and the protected paths of the workspace.
-struct Watched {
-    agent: &'static Agent,
-    home: PathBuf,
-    workspace: PathBuf,
-    before: BTreeMap<String, String>,
-}
-
-impl Watched {
-    fn now(agent: &'static Agent, home: &Path, workspace: &Path) -> Self {
-        let mut watched = Self {
-            agent,
-            home: home.to_owned(),
-            workspace: workspace.to_owned(),
-            before: BTreeMap::new(),
-        };
-        watched.before = watched.found();
-        watched
-    }
-
-    /// What is there, by its name for people, with a text that differs once it changed.
-    fn found(&self) -> BTreeMap<String, String> {
-        let mut found = BTreeMap::new();
-        let settings = self.agent.home.existing_settings(&self.home);
-        for path in settings.into_iter().chain(protected::existing(&self.workspace)) {
-            found.insert(visible(&path.to_string_lossy()), mark(&path, 0));
-        }
-        for (place, members) in self.agent.home.rewritten {
-            let path = self.home.join(place);
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
-            let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-            for name in *members {
-                let mut all = Vec::new();
-                members_of(&value, name, &mut all);
-                let of = format!("`{name}` in {}", visible(&path.to_string_lossy()));
-                found.insert(of, all.join("\n"));
-            }
-        }
-        found
-    }
-
-    fn changed(&self) -> Vec<String> {
-        let now = self.found();
-        let names: std::collections::BTreeSet<&String> = self.before.keys().chain(now.keys()).collect();
-        let is_other = |name: &&String| self.before.get(*name) != now.get(*name);
-        let changed = names.into_iter().filter(is_other);
-        changed
-            .map(|name| format!("{name} changed while the agent ran: it may start programs later; look at it"))
-            .collect()
-    }
-}
-
-/// How deep directories of settings are looked at.
-const DEPTH: u8 = 4;
-
-/// A text that differs once a file, or anything in a directory, changed.
-fn mark(path: &Path, depth: u8) -> String {
-    use std::os::unix::fs::MetadataExt as _;
-    let Ok(about) = path.symlink_metadata() else {
-        return String::new();
-    };
-    if !about.is_dir() {
-        let (changed, part) = (about.ctime(), about.ctime_nsec());
-        return format!("{} {} {changed} {part}", about.ino(), about.size());
-    }
-    if depth == DEPTH {
-        return String::new();
-    }
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let mut all: Vec<String> = entries
-        .map(|entry| {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            format!("{name}: {}", mark(&entry.path(), depth + 1))
-        })
-        .collect();
-    all.sort();
-    all.join("\n")
-}
-
-/// Collects the members of this name that are not empty, at any depth: of the whole, and of each project.
-fn members_of(value: &serde_json::Value, name: &str, found: &mut Vec<String>) {
-    match value {
-        serde_json::Value::Object(members) => {
-            for (key, value) in members {
-                let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty)
-                    || value.as_array().is_some_and(Vec::is_empty);
-                if key == name && !is_empty {
-                    found.push(value.to_string());
-                }
-                members_of(value, name, found);
-            }
-        }
-        serde_json::Value::Array(values) => {
-            for value in values {
-                members_of(value, name, found);
-            }
-        }
-        _ => {}
     }
 }

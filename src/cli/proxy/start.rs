@@ -9,20 +9,30 @@ use std::sync::Arc;
 
 use super::Plan;
 use super::confined::{Confined, Served};
+use super::terminal::Terminal;
 use crate::agent_process::{self as process, Launch, Started};
 use crate::args::Window;
 use crate::exit::Failure;
 use crate::print;
 use overrule_proxy::agents::{AGENTS, Agent};
+use overrule_proxy::alarms::Alarms;
 use overrule_proxy::server::Server;
 
 /// An agent that was started, whether it asks its own user about calls, and what serves it in its sandbox.
-pub(super) type Agents = (Started, Option<String>, Option<Served>);
+pub(super) type Agents = (Started, Option<String>, Option<Serving>);
+
+/// What serves a confined agent, as long as it is kept.
+pub(super) enum Serving {
+    /// A child of this process.
+    Child(Served),
+    /// A process of another terminal.
+    Elsewhere(Terminal),
+}
 
 /// Starts the agent, or tells how to start any.
 pub(super) async fn start_agent(
     plan: &Plan<'_>,
-    server: &Arc<Server>,
+    (server, alarms): (&Arc<Server>, &Alarms),
     confined: Option<&Confined>,
 ) -> Result<Agents, Failure> {
     let base = &server.base();
@@ -44,14 +54,21 @@ pub(super) async fn start_agent(
         };
         print::err(&format!("{}: {}", agent.program, confined.describe()));
         let (child, inside) = launch.spawn_confined(workspace, &confined.planned).await?;
-        let served = confined.serve(inside, server)?;
-        return Ok((Started::Child(child), Some(asks), Some(served)));
+        let served = confined.serves().serve(inside, server)?;
+        let serving = Serving::Child(served);
+        return Ok((Started::Child(child), Some(asks), Some(serving)));
     }
+    let terminal = confined.map(|confined| {
+        print::err(&format!("{}: {}", agent.program, confined.describe()));
+        Terminal::open(&plan.context, confined, &launch, (server, alarms))
+    });
+    let terminal = terminal.transpose()?;
+    let own = terminal.as_ref().map_or_else(|| launch.line(), |one| one.line().to_owned());
     let started = match plan.args.window {
-        Window::Tmux => Started::Pane(launch.in_tmux(&plan.context).await?),
+        Window::Tmux => Started::Pane(launch.in_tmux(&plan.context, &own).await?),
         Window::None => {
             print::err("start the agent in another terminal:");
-            print::err(&format!("  {}", launch.line_in(&plan.context.workspace)));
+            print::err(&format!("  {}", Launch::line_in(&own, &plan.context.workspace)));
             print::err("this screen opens with its first request (ctrl-c ends)");
             Started::Elsewhere
         }
@@ -64,7 +81,8 @@ pub(super) async fn start_agent(
         print::err("another agent joins this screen, in sessions of its own (alt-w), by its line:");
         print_all(&others);
     }
-    Ok((started, Some(asks), None))
+    let serving = terminal.map(Serving::Elsewhere);
+    Ok((started, Some(asks), serving))
 }
 
 /// Tells the address, where requests go, and the lines of the agents that are installed.
@@ -116,7 +134,7 @@ fn lines(plan: &Plan<'_>, base: &str, except: Option<&Agent>) -> Vec<String> {
     installed
         .map(|agent| {
             let launch = Launch::new(agent, agent.program, &[], base, keeps_prompts(plan));
-            format!("  {}", launch.line_in(&plan.context.workspace))
+            format!("  {}", Launch::line_in(&launch.line(), &plan.context.workspace))
         })
         .collect()
 }

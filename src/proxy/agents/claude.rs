@@ -42,6 +42,7 @@ pub(super) const CLAUDE: Agent = Agent {
     },
     home: Home {
         directories: &[".claude"],
+        present: &[],
         files: &[(".claude.json", "{}")],
         log_in: &[".claude/.credentials.json", ".claude.json"],
         settings: &[".claude/settings*.json", ".claude/hooks", ".claude/agents", ".claude/commands", ".claude/skills", ".claude/plugins", ".claude/output-styles", ".claude/CLAUDE.md"],

@@ -36,6 +36,7 @@ pub(super) const CODEX: Agent = Agent {
     },
     home: Home {
         directories: &[".codex"],
+        present: &[],
         files: &[],
         log_in: &[".codex/auth.json"],
         settings: &[".codex/config*.toml", ".codex/hooks*", ".codex/agents", ".codex/prompts", ".codex/rules", ".codex/AGENTS*.md"],

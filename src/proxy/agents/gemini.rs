@@ -27,6 +27,7 @@ pub(super) const GEMINI: Agent = Agent {
     },
     home: Home {
         directories: &[".gemini"],
+        present: &[],
         files: &[],
         log_in: &[".gemini/oauth_creds.json"],
         settings: &[".gemini/settings*.json", ".gemini/commands", ".gemini/extensions", ".gemini/policies", ".gemini/agents", ".gemini/skills", ".gemini/hooks", ".gemini/trustedFolders.json", ".gemini/GEMINI.md", ".gemini/.env"],

@@ -25,6 +25,7 @@ pub(super) const GOOSE: Agent = Agent {
     },
     home: Home {
         directories: &[".config/goose", ".local/share/goose", ".local/state/goose"],
+        present: &[],
         files: &[],
         log_in: &[".config/goose/secrets.yaml"],
         settings: &[".config/goose/config*.yaml", ".config/goose/.goosehints", ".config/goose/recipes"],

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct Home {
     /// Directories that it writes. Those that are missing are made.
     pub directories: &'static [&'static str],
+    /// Directories that must be there, though it does not write them: private layers lie over caches.
+    pub present: &'static [&'static str],
     /// Files that it writes besides, each with the content of an empty one. Those that are missing are made.
     pub files: &'static [(&'static str, &'static str)],
     /// Files with its log-in, which are hidden from every other command.
@@ -72,6 +74,7 @@ mod tests {
             let all = home
                 .directories
                 .iter()
+                .chain(home.present)
                 .chain(home.log_in)
                 .chain(home.settings)
                 .chain(home.files.iter().map(|(file, _)| file))

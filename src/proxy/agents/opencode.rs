@@ -24,10 +24,11 @@ pub(super) const OPENCODE: Agent = Agent {
         words: "--auto; what its settings deny stays denied",
     },
     home: Home {
-        directories: &[".local/share/opencode", ".local/state/opencode"],
+        directories: &[".local/share/opencode", ".local/state/opencode", ".config/opencode"],
+        present: &[".cache"],
         files: &[],
         log_in: &[".local/share/opencode/auth.json"],
-        settings: &[".config/opencode"],
+        settings: &[".config/opencode/opencode*", ".config/opencode/config*", ".config/opencode/plugin*", ".config/opencode/command*", ".config/opencode/agent*", ".config/opencode/tool*", ".config/opencode/mode*", ".config/opencode/skill*", ".config/opencode/AGENTS.md"],
         rewritten: &[],
         no_sandbox: &[],
         no_sandbox_arguments: &[],

@@ -27,6 +27,7 @@ pub(super) const QWEN: Agent = Agent {
     },
     home: Home {
         directories: &[".qwen"],
+        present: &[],
         files: &[],
         log_in: &[".qwen/oauth_creds.json"],
         settings: &[".qwen/settings*.json", ".qwen/commands", ".qwen/extensions", ".qwen/agents", ".qwen/skills", ".qwen/hooks", ".qwen/trustedFolders.json", ".qwen/QWEN.md", ".qwen/.env"],

@@ -113,9 +113,12 @@ fn writable(plan: &Plan) -> Vec<PathBuf> {
     } else {
         vec![plan.temporary()]
     };
-    let caches = plan.caches.iter().map(|cache| match plan.namespaces {
-        true => cache.lower.clone(),
-        false => cache.upper.clone(),
+    let caches = plan.caches.iter().map(|cache| {
+        if plan.namespaces {
+            cache.lower.clone()
+        } else {
+            cache.upper.clone()
+        }
     });
     own.chain(temporary).chain(caches).collect()
 }
