@@ -8,6 +8,7 @@
 
 pub mod channel;
 pub mod handover;
+pub mod macos;
 #[cfg(target_os = "linux")]
 mod helper;
 pub mod network;

@@ -108,7 +108,8 @@ impl Sandbox {
                 .collect(),
             hidden: run.hidden.clone(),
             network: own.network.to_vec(),
-            unix_sockets: run.unix_sockets,
+            // Its settings have no such value.
+            unix_sockets: false,
             missing: Vec::new(),
         };
         let hidden: Vec<&Path> = run.hidden.iter().map(Path::new).collect();
