@@ -135,7 +135,11 @@ impl Launch {
     }
 
     /// Starts it in a sandbox, as a child that ends with this process. Returns it with the sockets on which it is served.
-    pub async fn spawn_confined(&self, workspace: &Path, planned: &Planned) -> Result<(Child, Inside), Failure> {
+    pub async fn spawn_confined(
+        &self,
+        workspace: &Path,
+        planned: &Planned,
+    ) -> Result<(Child, Inside), Failure> {
         let failed = |error: StartError| self.failed(&error.to_string());
         let Planned {
             confinement: Confinement { plan, helper },

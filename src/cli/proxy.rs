@@ -31,9 +31,9 @@ use super::headless_decisions::End;
 use super::operator;
 use super::run::{self, Guest, Ready};
 use super::signals::{self, StopRequest};
-use super::{alarms, control, headless, live, models, print};
+use super::{alarms, control, headless, live, models, print, sandbox};
 use overrule_base::text::visible;
-use overrule_domain::sandbox::Level;
+use overrule_domain::sandbox::{Level, Profile};
 use overrule_proxy::address::Token;
 use overrule_proxy::agents::{self, AGENTS, Agent};
 use overrule_proxy::alarms::{Alarm, Alarms};
@@ -142,7 +142,9 @@ fn flags(common: &Common, args: &args::Proxy) -> Vec<String> {
     let window = window.map(|window| ("--window", window));
     let values = policy.into_iter().chain(upstreams).chain(window);
     let values = values.map(|(flag, value)| [flag, value]);
-    let level = common.sandbox.map(|level| format!("--sandbox={}", level.number()));
+    let level = common
+        .sandbox
+        .map(|level| format!("--sandbox={}", level.number()));
     let set = [
         ("--headless", common.headless),
         ("--control", common.control),
@@ -239,6 +241,9 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let serving = tokio::spawn(server.clone().serve(listener));
     let mut signals = signals::listen()?;
     let confined = confined(plan, at.port()).await?;
+    if let (None, Some(had)) = (plan.common.sandbox, resumed.profile()) {
+        sandbox::accept(&had, &Profile::default(), plan.headless)?;
+    }
     let (mut agent, asks, _served) = start_agent(plan, (&server, &alarms), confined.as_ref()).await?;
     let first = tokio::select! {
         first = first_request(&mut opened, server.requests(), &alarms) => first,
@@ -320,7 +325,9 @@ async fn confined(plan: &Plan<'_>, port: u16) -> Result<Option<Confined>, Failur
                      claude`";
         return Err(Failure::new(Code::Usage, words));
     };
-    Confined::prepare(&plan.context, agent, (level, port)).await.map(Some)
+    Confined::prepare(&plan.context, agent, (level, port))
+        .await
+        .map(Some)
 }
 
 /// The agent with which a run without a screen ends, once no run of another agent is under way.

@@ -99,13 +99,7 @@ pub fn resume_session(
     setup.policy = context.policy_text();
     setup.model = models::again(common, &context, setup.model)?;
     notices.extend(setup.samples.as_ref().and_then(demos::serve_again));
-    // A session keeps the level that it began with, unless another one is named.
-    let had = recorded.sandbox.profile.as_deref().cloned().unwrap_or_default();
-    let level = common.sandbox.unwrap_or(had.level);
-    notices.extend(runtime.block_on(context.confine(&session, level))?);
-    if common.sandbox.is_none() {
-        sandbox::accept(&had, &context.means.profile, headless)?;
-    }
+    notices.extend(runtime.block_on(confined(common, &mut context, (&recorded, &session), headless))?);
     let mut connected = runtime.block_on(context.connect(Some(&setup), &workspace, &recorded.tools));
     notices.extend(connected.notices());
     let mut adviser = context.adviser(
@@ -169,6 +163,22 @@ pub fn resume_session(
         connected: Some(connected),
     };
     run::serve(common, &context, ready, headless, runtime)
+}
+
+/// Prepares the sandbox of a session that is continued. It keeps the level that it began with, unless another one is named.
+async fn confined(
+    common: &Common,
+    context: &mut AppContext,
+    (recorded, session): (&Started, &str),
+    headless: bool,
+) -> Result<Option<String>, Failure> {
+    let had = recorded.sandbox.profile.as_deref().cloned().unwrap_or_default();
+    let level = common.sandbox.unwrap_or(had.level);
+    let notice = context.confine(session, level).await?;
+    if common.sandbox.is_none() {
+        sandbox::accept(&had, &context.means.profile, headless)?;
+    }
+    Ok(notice)
 }
 
 /// Refuses a run that this version cannot continue before anything is written. The whole session is read only if its

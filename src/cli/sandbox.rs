@@ -187,7 +187,10 @@ impl Drop for ByHand {
 /// Makes a directory for its owner alone, with those above it.
 pub fn make_directory(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
 }
 
 /// Makes a file for its owner alone, with this content.

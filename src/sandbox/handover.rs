@@ -39,13 +39,18 @@ pub fn answer(
 ) -> Result<Outside, StartError> {
     let lost = |error: io::Error| StartError::set_up("terminal", error);
     let mut parent = [0; 4];
-    let (count, input) = receive(socket.as_fd(), &mut parent).map_err(io::Error::from).map_err(lost)?;
+    let (count, input) = receive(socket.as_fd(), &mut parent)
+        .map_err(io::Error::from)
+        .map_err(lost)?;
     let mut rest = socket;
-    rest.read_exact(parent.get_mut(count..).unwrap_or_default()).map_err(lost)?;
+    rest.read_exact(parent.get_mut(count..).unwrap_or_default())
+        .map_err(lost)?;
     let input = input.ok_or_else(|| lost(io::ErrorKind::InvalidData.into()))?;
     let parent = i32::from_le_bytes(parent);
     let (outside, channel) = Outside::order_below(parent, plan, input.as_fd(), helper.program.clone())?;
-    let text = serde_json::to_vec(words).map_err(io::Error::other).map_err(lost)?;
+    let text = serde_json::to_vec(words)
+        .map_err(io::Error::other)
+        .map_err(lost)?;
     let length = u32::try_from(text.len()).ok().filter(|_| text.len() <= MOST);
     let length = length.ok_or_else(|| lost(io::Error::other("the command is too long")))?;
     let sent = send_with(socket, &length.to_le_bytes(), channel.as_fd()).map_err(io::Error::from);

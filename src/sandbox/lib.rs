@@ -8,9 +8,9 @@
 
 pub mod channel;
 pub mod handover;
-pub mod macos;
 #[cfg(target_os = "linux")]
 mod helper;
+pub mod macos;
 pub mod network;
 pub mod places;
 pub mod plan;

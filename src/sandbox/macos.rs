@@ -230,7 +230,10 @@ mod tests {
         plan.profile.level = Level::Scratch;
         plan.caches.clear();
         let text = profile(&plan, 1).unwrap();
-        let written: Vec<&str> = text.lines().filter(|line| line.starts_with("    (subpath")).collect();
+        let written: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("    (subpath"))
+            .collect();
         assert_eq!(written, [r#"    (subpath "/Users/me/store/s/tmp")))"#]);
     }
 
@@ -243,17 +246,27 @@ mod tests {
         plan.profile.network = vec!["registry.example.org".into()];
         let text = profile(&plan, 1).unwrap();
         // The proxy reaches the host, not the child.
-        assert!(!text.contains("registry") && !text.contains("(allow network*)"), "{text}");
+        assert!(
+            !text.contains("registry") && !text.contains("(allow network*)"),
+            "{text}"
+        );
         assert!(!text.contains("unix-socket"));
         plan.profile.unix_sockets = true;
-        assert!(profile(&plan, 1).unwrap().contains("(allow network-outbound (remote unix-socket))"));
+        assert!(
+            profile(&plan, 1)
+                .unwrap()
+                .contains("(allow network-outbound (remote unix-socket))")
+        );
     }
 
     #[test]
     fn a_path_that_would_end_the_string_is_quoted_or_refused() {
         let injected = "/w\") (allow default) (deny file-read* (literal \"/x";
         let quotes = quoted(Path::new(injected)).unwrap();
-        assert_eq!(quotes, "\"/w\\\") (allow default) (deny file-read* (literal \\\"/x\"");
+        assert_eq!(
+            quotes,
+            "\"/w\\\") (allow default) (deny file-read* (literal \\\"/x\""
+        );
         assert_eq!(quoted(Path::new("/a\\\"b")).unwrap(), r#""/a\\\"b""#);
         for (name, path) in [
             ("newline", PathBuf::from("/w\n(allow default)")),
@@ -263,7 +276,10 @@ mod tests {
             ("no UTF-8", PathBuf::from(OsStr::from_bytes(b"/w\xff"))),
         ] {
             let places: [fn(&mut Plan, &Path); 3] = [
-                |plan, path| plan.read_only = vec![PathBuf::from("/Users/me/back\\slash").join(path.strip_prefix("/").unwrap())],
+                |plan, path| {
+                    plan.read_only =
+                        vec![PathBuf::from("/Users/me/back\\slash").join(path.strip_prefix("/").unwrap())]
+                },
                 |plan, path| plan.own = vec![path.to_owned()],
                 |plan, path| plan.scratch = path.to_owned(),
             ];

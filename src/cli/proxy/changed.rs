@@ -60,7 +60,9 @@ impl Watched {
         let is_other = |name: &&String| self.before.get(*name) != now.get(*name);
         let changed = names.into_iter().filter(is_other);
         changed
-            .map(|name| format!("{name} changed while the agent ran: it may start programs later; look at it"))
+            .map(|name| {
+                format!("{name} changed while the agent ran: it may start programs later; look at it")
+            })
             .collect()
     }
 }

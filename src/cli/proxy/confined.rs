@@ -65,7 +65,8 @@ impl Confined {
         request.write.extend(state(agent, &home)?);
         request.show.extend(agent.home.existing_log_in(&home));
         let prepared = Sandbox::prepare(AppContext::helper()?, &request).await;
-        let (sandbox, mut profile) = prepared.map_err(|error| Failure::new(Code::Config, format!("{error}")))?;
+        let (sandbox, mut profile) =
+            prepared.map_err(|error| Failure::new(Code::Config, format!("{error}")))?;
         let refused = refusal(&sandbox, &profile, context.settings.sandbox.required.value);
         if let Some(failure) = refused {
             sandbox.forget();
@@ -118,7 +119,12 @@ pub(super) struct Serves(Hosts);
 impl Serves {
     /// Serves the agent on the sockets of its sandbox.
     pub(super) fn serve(&self, inside: Inside, server: &Arc<Server>) -> Result<Served, Failure> {
-        let failed = |why: &str| Failure::new(Code::Other, format!("cannot serve the agent in its sandbox: {why}"));
+        let failed = |why: &str| {
+            Failure::new(
+                Code::Other,
+                format!("cannot serve the agent in its sandbox: {why}"),
+            )
+        };
         let mut listeners = inside.listeners.into_iter();
         let (Some(hosts), Some(model)) = (listeners.next(), listeners.next()) else {
             return Err(failed("it has no sockets"));
@@ -135,14 +141,33 @@ impl Serves {
 
 /// Returns the home directory, if an agent can be confined with these settings.
 fn possible(context: &AppContext, level: Level) -> Result<PathBuf, Failure> {
-    let refused = |why: &str| Err(Failure::new(Code::Usage, format!("cannot confine the agent: {why}")));
+    let refused = |why: &str| {
+        Err(Failure::new(
+            Code::Usage,
+            format!("cannot confine the agent: {why}"),
+        ))
+    };
     if level == Level::Scratch {
         return refused("level 2 leaves it no place for its own state; hint: use --sandbox 1");
     }
-    if context.settings.sandbox.network.value.iter().any(|host| host == Profile::ALL_HOSTS) {
-        return refused("the settings allow every host, so that it could reach its model without the proxy; hint: list the hosts in `network` of [sandbox]");
+    if context
+        .settings
+        .sandbox
+        .network
+        .value
+        .iter()
+        .any(|host| host == Profile::ALL_HOSTS)
+    {
+        return refused(
+            "the settings allow every host, so that it could reach its model without the proxy; hint: list the hosts in `network` of [sandbox]",
+        );
     }
-    match context.env.home.as_ref().and_then(|home| home.canonicalize().ok()) {
+    match context
+        .env
+        .home
+        .as_ref()
+        .and_then(|home| home.canonicalize().ok())
+    {
         Some(home) => Ok(home),
         None => refused("it has no home directory; hint: set HOME"),
     }
@@ -152,7 +177,10 @@ fn possible(context: &AppContext, level: Level) -> Result<PathBuf, Failure> {
 fn state(agent: &Agent, home: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failed = |path: &Path, error: &std::io::Error| {
         let path = visible(&path.to_string_lossy());
-        Failure::new(Code::Config, format!("cannot make `{path}` for the agent: {error}"))
+        Failure::new(
+            Code::Config,
+            format!("cannot make `{path}` for the agent: {error}"),
+        )
     };
     let mut all = Vec::new();
     for place in agent.home.directories {

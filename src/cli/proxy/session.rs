@@ -17,6 +17,7 @@ use overrule_base::text::visible;
 use overrule_config::Origin;
 use overrule_domain::event::run::{Limits, Reuse, Started};
 use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::sandbox::Profile;
 use overrule_domain::state::State;
 use overrule_engine::advise::Adviser;
 use overrule_engine::setup::{ModelSetup, Setup};
@@ -72,6 +73,11 @@ impl Resumed {
     /// Takes the session for this conversation, if it is the one.
     pub fn take_for(&self, opening: &Opening) -> Option<Opened> {
         self.with(|opened| opened.take_if(|_| opening.resumes))
+    }
+
+    /// How its agent was confined; none where no session is resumed.
+    pub fn profile(&self) -> Option<Profile> {
+        self.with(|opened| opened.as_ref().map(|opened| opened.state.sandbox_profile()))
     }
 
     /// The id of the session, until its conversation asks.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Plan;
-use super::confined::{Confined, Served};
+use super::confined::Confined;
 use super::terminal::Terminal;
 use crate::agent_process::{self as process, Launch, Started};
 use crate::args::Window;
@@ -22,12 +22,7 @@ use overrule_proxy::server::Server;
 pub(super) type Agents = (Started, Option<String>, Option<Serving>);
 
 /// What serves a confined agent, as long as it is kept.
-pub(super) enum Serving {
-    /// A child of this process.
-    Child(Served),
-    /// A process of another terminal.
-    Elsewhere(Terminal),
-}
+pub(super) type Serving = Box<dyn Send>;
 
 /// Starts the agent, or tells how to start any.
 pub(super) async fn start_agent(
@@ -55,7 +50,7 @@ pub(super) async fn start_agent(
         print::err(&format!("{}: {}", agent.program, confined.describe()));
         let (child, inside) = launch.spawn_confined(workspace, &confined.planned).await?;
         let served = confined.serves().serve(inside, server)?;
-        let serving = Serving::Child(served);
+        let serving: Serving = Box::new(served);
         return Ok((Started::Child(child), Some(asks), Some(serving)));
     }
     let terminal = confined.map(|confined| {
@@ -63,7 +58,9 @@ pub(super) async fn start_agent(
         Terminal::open(&plan.context, confined, &launch, (server, alarms))
     });
     let terminal = terminal.transpose()?;
-    let own = terminal.as_ref().map_or_else(|| launch.line(), |one| one.line().to_owned());
+    let own = terminal
+        .as_ref()
+        .map_or_else(|| launch.line(), |one| one.line().to_owned());
     let started = match plan.args.window {
         Window::Tmux => Started::Pane(launch.in_tmux(&plan.context, &own).await?),
         Window::None => {
@@ -81,7 +78,7 @@ pub(super) async fn start_agent(
         print::err("another agent joins this screen, in sessions of its own (alt-w), by its line:");
         print_all(&others);
     }
-    let serving = terminal.map(Serving::Elsewhere);
+    let serving = terminal.map(|one| -> Serving { Box::new(one) });
     Ok((started, Some(asks), serving))
 }
 

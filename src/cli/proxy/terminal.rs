@@ -54,7 +54,8 @@ impl Terminal {
         launch: &Launch,
         (server, alarms): (&Arc<Server>, &Alarms),
     ) -> Result<Self, Failure> {
-        let failed = |error: std::io::Error| Failure::new(Code::Other, format!("cannot start the agent: {error}"));
+        let failed =
+            |error: std::io::Error| Failure::new(Code::Other, format!("cannot start the agent: {error}"));
         // The path of a socket is short.
         let directory = std::env::temp_dir().join(format!("overrule-{}", ids::session()));
         sandbox::make_directory(&directory).map_err(failed)?;
@@ -71,7 +72,9 @@ impl Terminal {
             (name.to_owned(), value)
         });
         words.environment.extend(variables);
-        let line = [&*program, COMMAND, &*socket.to_string_lossy()].map(quote).join(" ");
+        let line = [&*program, COMMAND, &*socket.to_string_lossy()]
+            .map(quote)
+            .join(" ");
         let (server, alarms, serves) = (Arc::clone(server), alarms.clone(), confined.serves());
         let accepting = tokio::spawn(async move {
             let mut served: Vec<Served> = Vec::new();
@@ -102,7 +105,12 @@ async fn started(
     words: Words,
     confinement: overrule_sandbox::Confinement,
 ) -> Result<Inside, Failure> {
-    let failed = |why: String| Failure::new(Code::Other, format!("the agent was not started: {}", visible(&why)));
+    let failed = |why: String| {
+        Failure::new(
+            Code::Other,
+            format!("the agent was not started: {}", visible(&why)),
+        )
+    };
     let io = |error: std::io::Error| failed(error.to_string());
     let stream = stream.into_std().map_err(io)?;
     stream.set_nonblocking(false).map_err(io)?;
@@ -112,7 +120,10 @@ async fn started(
     });
     let outside = answered.await.map_err(|error| failed(error.to_string()))?;
     let outside = outside.map_err(|error| failed(error.to_string()))?;
-    let listeners = outside.listening().await.map_err(|error| failed(error.to_string()))?;
+    let listeners = outside
+        .listening()
+        .await
+        .map_err(|error| failed(error.to_string()))?;
     Ok(Inside { listeners })
 }
 

@@ -28,7 +28,11 @@ pub(super) const GOOSE: Agent = Agent {
         present: &[],
         files: &[],
         log_in: &[".config/goose/secrets.yaml"],
-        settings: &[".config/goose/config*.yaml", ".config/goose/.goosehints", ".config/goose/recipes"],
+        settings: &[
+            ".config/goose/config*.yaml",
+            ".config/goose/.goosehints",
+            ".config/goose/recipes",
+        ],
         rewritten: &[],
         no_sandbox: &[],
         no_sandbox_arguments: &[],

@@ -48,15 +48,21 @@ impl Home {
 }
 
 fn matching(path: &Path) -> Vec<PathBuf> {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
     let Some((start, end)) = name.split_once('*') else {
-        return if path.exists() { vec![path.to_owned()] } else { Vec::new() };
+        return if path.exists() {
+            vec![path.to_owned()]
+        } else {
+            Vec::new()
+        };
     };
     let entries = path.parent().and_then(|parent| fs::read_dir(parent).ok());
     let entries = entries.into_iter().flatten().flatten();
-    let is_like = |name: &str| {
-        name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
-    };
+    let is_like =
+        |name: &str| name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end);
     let entries = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_like));
     entries.map(|entry| entry.path()).collect()
 }
@@ -83,7 +89,10 @@ mod tests {
                 assert!(place.starts_with('.') && !place.contains(".."), "{place}");
             }
             for (file, _) in home.rewritten {
-                assert!(home.files.iter().any(|(one, _)| one == file), "{file} cannot be written");
+                assert!(
+                    home.files.iter().any(|(one, _)| one == file),
+                    "{file} cannot be written"
+                );
                 assert!(!home.settings.contains(file), "{file} is read only");
             }
             // No directory that is written is a setting as a whole.
@@ -96,13 +105,23 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let at = |name: &str| home.path().join(name);
         fs::create_dir_all(at(".claude/hooks")).unwrap();
-        for name in ["settings.json", "settings.local.json", "history.jsonl", "settings"] {
+        for name in [
+            "settings.json",
+            "settings.local.json",
+            "history.jsonl",
+            "settings",
+        ] {
             fs::write(at(".claude").join(name), "{}").unwrap();
         }
         let claude = named("claude").unwrap().home;
         assert_eq!(
             claude.existing_settings(home.path()),
-            [".claude/hooks", ".claude/settings.json", ".claude/settings.local.json"].map(at)
+            [
+                ".claude/hooks",
+                ".claude/settings.json",
+                ".claude/settings.local.json"
+            ]
+            .map(at)
         );
         assert!(claude.existing_log_in(home.path()).is_empty());
     }

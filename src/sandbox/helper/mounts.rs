@@ -95,7 +95,12 @@ impl Replaced {
         }
         let writable = plan.writable();
         // At level 2 the workspace is read.
-        let read = plan.profile.write.iter().map(Path::new).chain(plan.home.as_deref());
+        let read = plan
+            .profile
+            .write
+            .iter()
+            .map(Path::new)
+            .chain(plan.home.as_deref());
         let kept = writable.iter().copied().chain(read);
         let mut done: Vec<&Path> = Vec::new();
         for path in kept {

@@ -46,7 +46,12 @@ impl Sandbox {
             }
         };
         // A layer over a directory that is written would take what is written.
-        let is_free = |lower: &Path| !profile.write.iter().any(|path| Path::new(path).starts_with(lower));
+        let is_free = |lower: &Path| {
+            !profile
+                .write
+                .iter()
+                .any(|path| Path::new(path).starts_with(lower))
+        };
         let caches = self.caches.iter().filter(|cache| is_free(&cache.lower));
         let plan = Plan {
             profile: profile.clone(),
@@ -92,10 +97,7 @@ impl Sandbox {
                 .map_err(|error| PrepareError::directory(path, error))?;
             let is_hidden = |hidden: &Path| resolved.starts_with(hidden);
             let hidden = run.hidden.iter().map(Path::new);
-            if hidden
-                .chain(self.own.iter().map(PathBuf::as_path))
-                .any(is_hidden)
-            {
+            if hidden.chain(self.own.iter().map(PathBuf::as_path)).any(is_hidden) {
                 return Err(PrepareError::HiddenDirectory(resolved));
             }
             write.push(resolved);

@@ -49,7 +49,8 @@ impl Confined {
 /// True where this machine confines; else it says so.
 fn is_possible(world: &World) -> bool {
     let said = world.run(&["doctor", "--json"]);
-    let is_there = !said.out.contains("without a sandbox") && std::path::Path::new("/proc/self/ns/user").exists();
+    let is_there =
+        !said.out.contains("without a sandbox") && std::path::Path::new("/proc/self/ns/user").exists();
     if !is_there {
         println!("SKIPPED: {}", said.out);
     }
@@ -84,7 +85,10 @@ fn a_confined_server_writes_in_the_workspace_and_reaches_listed_hosts_only() {
     let said = confined.act(&json!({ "connect": at(&other) }));
     assert!(said.contains("failed: ") && !said.contains("connected"), "{said}");
     let said = confined.act(&json!({ "get": format!("http://{}/x", at(&other)) }));
-    assert!(said.contains("403 Forbidden") && !said.contains("another page"), "{said}");
+    assert!(
+        said.contains("403 Forbidden") && !said.contains("another page"),
+        "{said}"
+    );
     assert!(other.seen().is_empty(), "it was reached");
     let said = confined.act(&json!({ "get": format!("http://{}/x", at(&listed)) }));
     assert!(said.contains("the page"), "{said}");
@@ -103,10 +107,21 @@ fn a_confined_server_writes_the_directories_of_its_settings() {
     }
     let shelf = world.path("home/shelf");
     let said = confined.list(&[]);
-    assert!(said.err.contains("not started: cannot make") && said.err.contains("shelf"), "{}", said.err);
-    assert!(!confined.has_started(), "a directory of its settings is not there");
+    assert!(
+        said.err.contains("not started: cannot make") && said.err.contains("shelf"),
+        "{}",
+        said.err
+    );
+    assert!(
+        !confined.has_started(),
+        "a directory of its settings is not there"
+    );
     std::fs::create_dir(&shelf).unwrap();
-    assert!(confined.act(&json!({ "write": shelf.join("a") })).contains("written"));
+    assert!(
+        confined
+            .act(&json!({ "write": shelf.join("a") }))
+            .contains("written")
+    );
     assert!(shelf.join("a").exists());
     let beside = world.path("home/beside");
     assert!(confined.act(&json!({ "write": beside })).contains("failed: "));
@@ -124,11 +139,16 @@ fn a_server_that_asks_for_a_sandbox_does_not_start_without_one() {
         "{all}"
     );
     assert!(!confined.has_started());
-    let said = confined.world.run(&["tools", "call", "bad__act", "{}", "--sandbox", "0"]);
+    let said = confined
+        .world
+        .run(&["tools", "call", "bad__act", "{}", "--sandbox", "0"]);
     assert_ne!(said.code, Some(0));
     let said = confined
         .world
-        .play("[meta]\nname = \"m\"\n[[rule]]\nanswer = \"done\"\n", &["--sandbox", "0"])
+        .play(
+            "[meta]\nname = \"m\"\n[[rule]]\nanswer = \"done\"\n",
+            &["--sandbox", "0"],
+        )
         .ends(0);
     let all = said.out + &said.err;
     assert!(all.contains("not started: it asks for sandbox 2"), "{all}");
@@ -149,7 +169,15 @@ fn a_server_of_level_2_writes_nothing_of_the_workspace() {
     let inside = world.ws().join("inside.txt");
     assert!(confined.act(&json!({ "write": inside })).contains("failed: "));
     assert!(!inside.exists());
-    assert!(confined.act(&json!({ "write": "/tmp/private.txt" })).contains("written"));
+    assert!(
+        confined
+            .act(&json!({ "write": "/tmp/private.txt" }))
+            .contains("written")
+    );
     assert!(!std::path::Path::new("/tmp/private.txt").exists());
-    assert!(confined.act(&json!({ "read": world.ws().join("notes.txt") })).contains("alpha"));
+    assert!(
+        confined
+            .act(&json!({ "read": world.ws().join("notes.txt") }))
+            .contains("alpha")
+    );
 }

@@ -145,7 +145,11 @@ fn get(url: &str) -> std::io::Result<String> {
     use std::io::Read as _;
     let proxy = set("HTTP_PROXY").unwrap_or_default();
     let mut stream = std::net::TcpStream::connect(proxy.trim_start_matches("http://"))?;
-    let host = url.trim_start_matches("http://").split('/').next().unwrap_or_default();
+    let host = url
+        .trim_start_matches("http://")
+        .split('/')
+        .next()
+        .unwrap_or_default();
     stream.write_all(format!("GET {url} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes())?;
     let mut page = String::new();
     stream.read_to_string(&mut page)?;

@@ -19,13 +19,16 @@ const WIRE: &str = "anthropic";
 /// The variable that makes this program an agent.
 const IS_AGENT: &str = "OVERRULE_TEST_AGENT";
 /// Allows commands of a sandbox in which everything holds, and nothing else.
-const POLICY: &str = "preset = \"supervised\"\n[[rule]]\ntool = \"bash\"\nsandbox = \"full\"\ngate = \"allow\"\n";
+const POLICY: &str =
+    "preset = \"supervised\"\n[[rule]]\ntool = \"bash\"\nsandbox = \"full\"\ngate = \"allow\"\n";
 
 /// The agent of these tests, when this program is started as one; else nothing. It runs what its model says.
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "its settings are its environment")]
 async fn agent_program() {
-    let Some(port) = std::env::var_os(IS_AGENT) else { return };
+    let Some(port) = std::env::var_os(IS_AGENT) else {
+        return;
+    };
     let base = std::env::var("ANTHROPIC_BASE_URL").unwrap();
     fs::write("base.txt", &base).unwrap();
     let reached = std::net::TcpStream::connect(format!("127.0.0.1:{}", port.to_str().unwrap()));
@@ -93,7 +96,14 @@ impl Stage {
         let policy = self.world.path("policy.toml");
         let program = self.world.path("home/bin/claude");
         let base = model.base.trim_end_matches("/v1");
-        let args = ["proxy", "--headless", "--policy", policy.to_str().unwrap(), "--upstream", base];
+        let args = [
+            "proxy",
+            "--headless",
+            "--policy",
+            policy.to_str().unwrap(),
+            "--upstream",
+            base,
+        ];
         let args = [&args[..], flags, &["--", program.to_str().unwrap()]].concat();
         let mut command = self.world.command(&args);
         let port = self.machine.base.rsplit(':').next().unwrap();
@@ -151,8 +161,17 @@ fn an_agent_in_a_sandbox_works_and_changes_nothing_outside() {
             return;
         }
         let said = said.ends(0);
-        assert!(said.err.contains("claude: sandbox 1 partial: the terminal can be opened"), "{}", said.err);
-        assert_eq!(model.seen().len(), 2, "its requests came by the port of its own network");
+        assert!(
+            said.err
+                .contains("claude: sandbox 1 partial: the terminal can be opened"),
+            "{}",
+            said.err
+        );
+        assert_eq!(
+            model.seen().len(),
+            2,
+            "its requests came by the port of its own network"
+        );
         let home = |name: &str| fs::read_to_string(world.path("home").join(name)).unwrap_or_default();
         assert_eq!(world.read("made.txt"), "in\n");
         assert_eq!(home(".claude/own.txt"), "own\n");
@@ -190,7 +209,10 @@ fn a_rule_about_the_sandbox_never_matches_an_agent_outside_of_it() {
     for flags in [&[][..], &["--sandbox", "0"]] {
         stage.run(flags, &model);
         assert_eq!(stage.world.read("reached.txt"), "reached", "it is not confined");
-        assert!(!stage.world.ws().join("made.txt").exists(), "the call was allowed");
+        assert!(
+            !stage.world.ws().join("made.txt").exists(),
+            "the call was allowed"
+        );
         let state = stage.world.state(&stage.world.ids()[0]);
         assert!(!state.sandbox_profile().confines());
         assert!(state.started.unwrap().tools.iter().all(|card| !card.confined));
@@ -217,7 +239,10 @@ async fn another_agent_of_the_same_proxy_is_not_in_its_sandbox() {
     asked.abort();
     let ids = world.ids();
     assert_eq!(ids.len(), 2, "each has a session: {}", said.err);
-    let mut levels: Vec<Level> = ids.iter().map(|id| world.state(id).sandbox_profile().level).collect();
+    let mut levels: Vec<Level> = ids
+        .iter()
+        .map(|id| world.state(id).sandbox_profile().level)
+        .collect();
     levels.sort();
     assert_eq!(levels, [Level::Off, Level::Workspace]);
     assert_eq!(world.read("made.txt"), "in\n", "only the call inside ran");
@@ -237,8 +262,18 @@ fn an_agent_that_cannot_be_confined_is_not_started() {
         assert!(!stage.world.ws().join("base.txt").exists(), "{why}");
     }
     let said = stage.world.run(&["proxy", "--headless", "--sandbox"]).ends(2);
-    assert!(said.err.contains("overrule proxy --sandbox -- claude"), "{}", said.err);
+    assert!(
+        said.err.contains("overrule proxy --sandbox -- claude"),
+        "{}",
+        said.err
+    );
     assert!(stage.world.ids().is_empty() && model.seen().is_empty());
-    let said = stage.world.run(&["proxy", "--sandbox", "--print", "claude"]).ends(0);
-    assert_eq!(said.out, "claude() { overrule proxy --sandbox=1 -- claude \"$@\"; }\n");
+    let said = stage
+        .world
+        .run(&["proxy", "--sandbox", "--print", "claude"])
+        .ends(0);
+    assert_eq!(
+        said.out,
+        "claude() { overrule proxy --sandbox=1 -- claude \"$@\"; }\n"
+    );
 }

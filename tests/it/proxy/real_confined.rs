@@ -17,6 +17,9 @@ use crate::proxy::world::{World, finish};
 const TRIES: &str = "echo out > \"$HOME/outside.txt\"\ncat \"$HOME/.ssh/id_ed25519\" > key.txt\n\
                      echo hook > \"$HOME/.claude/settings.json\"\necho tried > tried.txt\n";
 
+/// Edits a file. One of the agents refuses `sed -i` of a file that it did not read by its own tool.
+const EDIT: &str = "sed s/alpha/gamma/ notes.txt > edited.txt && mv edited.txt notes.txt";
+
 /// What the model asks for, one call a reply.
 fn steps(agent: &RealAgent, world: &World) -> Vec<(&'static str, Value)> {
     let shell = |line: &str| (agent.shell.0, agent.running(line));
@@ -24,10 +27,13 @@ fn steps(agent: &RealAgent, world: &World) -> Vec<(&'static str, Value)> {
     let mut steps = if agent.program == "claude" {
         vec![
             ("Read", json!({ "file_path": notes })),
-            ("Edit", json!({ "file_path": notes, "old_string": "alpha", "new_string": "gamma" })),
+            (
+                "Edit",
+                json!({ "file_path": notes, "old_string": "alpha", "new_string": "gamma" }),
+            ),
         ]
     } else {
-        vec![shell("cat notes.txt"), shell("sed -i s/alpha/gamma/ notes.txt")]
+        vec![shell("cat notes.txt"), shell(EDIT)]
     };
     steps.extend([shell("echo one >> made.txt"), shell("sh try.sh")]);
     steps
@@ -60,11 +66,27 @@ fn model(agent: &'static RealAgent, steps: Vec<(&'static str, Value)>) -> Server
 /// The agent in a sandbox below the program. Its own sandbox is the business of the program.
 fn command(world: &World, agent: &RealAgent, dir: &std::path::Path, upstream: &str) -> Command {
     let upstream = format!("{}{}", upstream.trim_end_matches("/v1"), agent.path);
-    let flags = ["proxy", "--headless", "--policy", "auto", "--sandbox", "--upstream", &upstream, "--"];
-    let own = agent.arguments.iter().filter(|word| !["-s", "danger-full-access"].contains(word));
+    let flags = [
+        "proxy",
+        "--headless",
+        "--policy",
+        "auto",
+        "--sandbox",
+        "--upstream",
+        &upstream,
+        "--",
+    ];
+    let own = agent
+        .arguments
+        .iter()
+        .filter(|word| !["-s", "danger-full-access"].contains(word));
     let own: Vec<&str> = own.copied().collect();
     let mut command = world.command(&[&flags[..], &[agent.program], &own].concat());
-    for (file, text) in agent.files.iter().chain(&[(".ssh/id_ed25519", "the key"), (".claude/settings.json", "{}")]) {
+    for (file, text) in agent
+        .files
+        .iter()
+        .chain(&[(".ssh/id_ed25519", "the key"), (".claude/settings.json", "{}")])
+    {
         let file = world.path("home").join(file);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text).unwrap();
@@ -95,9 +117,25 @@ fn a_real_agent_works_inside_and_changes_nothing_outside() {
         }
         let name = format!("{} {}", agent.program, agent.wire);
         assert_eq!(said.code, Some(0), "{name}: {}\n{}", said.out, said.err);
-        assert!(said.err.contains("sandbox 1 partial: the terminal can be opened"), "{name}: {}", said.err);
-        let last = || model.seen().last().map(|seen| seen.body.clone()).unwrap_or_default();
-        assert_eq!(world.read("made.txt"), "one\n", "{name}: {}\n{}", said.err, last());
+        assert!(
+            said.err.contains("sandbox 1 partial: the terminal can be opened"),
+            "{name}: {}",
+            said.err
+        );
+        let last = || {
+            model
+                .seen()
+                .last()
+                .map(|seen| seen.body.clone())
+                .unwrap_or_default()
+        };
+        assert_eq!(
+            world.read("made.txt"),
+            "one\n",
+            "{name}: {}\n{}",
+            said.err,
+            last()
+        );
         assert_eq!(world.read("notes.txt"), "gamma\nbeta\n", "{name}: {}", last());
         assert_eq!(world.read("tried.txt"), "tried\n", "{name}: {}", last());
         assert_eq!(world.read("key.txt"), "", "{name}");

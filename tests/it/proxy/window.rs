@@ -206,7 +206,9 @@ fn a_confined_agent_in_a_pane_keeps_its_terminal_and_writes_nothing_outside() {
     let asked = world.ws().join("asked");
     until("the agent started, or cannot", || {
         let panes = tmux.panes();
-        let lacks = panes.first().is_some_and(|(pane, _)| tmux.text(pane).contains("network of its own"));
+        let lacks = panes
+            .first()
+            .is_some_and(|(pane, _)| tmux.text(pane).contains("network of its own"));
         lacks || is_written(&asked)
     });
     if !asked.exists() {
@@ -218,16 +220,25 @@ fn a_confined_agent_in_a_pane_keeps_its_terminal_and_writes_nothing_outside() {
     let ["terminal", "opened", address, own, "end"] = lines.as_slice() else {
         panic!("{text}");
     };
-    assert!(address.starts_with("http://127.0.0.1:") && own.ends_with("fix it"), "{text}");
+    assert!(
+        address.starts_with("http://127.0.0.1:") && own.ends_with("fix it"),
+        "{text}"
+    );
     assert!(!world.path("home/outside.txt").exists());
     assert_eq!(world.read("key.txt"), "");
     let panes = tmux.panes();
     let [(console, true), (agent, false)] = panes.as_slice() else {
         panic!("{panes:?}");
     };
-    assert!(tmux.text(console).contains("sandbox 1 partial"), "{}", tmux.text(console));
+    assert!(
+        tmux.text(console).contains("sandbox 1 partial"),
+        "{}",
+        tmux.text(console)
+    );
     // Its keys are its own.
-    tmux.tmux(&["send-keys", "-t", agent, "go", "Enter"]).status().unwrap();
+    tmux.tmux(&["send-keys", "-t", agent, "go", "Enter"])
+        .status()
+        .unwrap();
     until("it read a line", || {
         fs::read_to_string(&asked).is_ok_and(|text| text.ends_with("done\n"))
     });

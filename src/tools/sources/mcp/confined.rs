@@ -55,11 +55,7 @@ pub(super) fn losses(config: &ServerConfig, run: Option<&OfRun>) -> Option<Strin
         Guarantee::Protected => "protected files can be changed",
         one => one.loss(),
     };
-    let losses: Vec<&str> = profile
-        .missing
-        .iter()
-        .map(|one| lost(one.guarantee))
-        .collect();
+    let losses: Vec<&str> = profile.missing.iter().map(|one| lost(one.guarantee)).collect();
     (!losses.is_empty()).then(|| format!("{}: {}", profile.label(), losses.join("; ")))
 }
 
@@ -81,10 +77,7 @@ pub(super) async fn plan(own: &Confinement, run: Option<&OfRun>) -> Result<Optio
     Ok(Some(Confined { planned, hosts }))
 }
 
-fn profile<'r>(
-    own: &Confinement,
-    run: Option<&'r OfRun>,
-) -> Result<(&'r Arc<Sandbox>, Profile), String> {
+fn profile<'r>(own: &Confinement, run: Option<&'r OfRun>) -> Result<(&'r Arc<Sandbox>, Profile), String> {
     let number = own.level.number();
     let (sandbox, profile) = run.ok_or_else(|| {
         format!(
