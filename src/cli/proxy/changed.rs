@@ -41,11 +41,17 @@ impl Watched {
         }
         for (place, members) in self.agent.home.rewritten {
             let path = self.home.join(place);
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
-            let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+            let read = overrule_regular_file::read(&path, MOST).map_err(|error| error.to_string());
+            let value = read.and_then(|text| {
+                serde_json::from_slice::<serde_json::Value>(&text).map_err(|error| error.to_string())
+            });
             for name in *members {
                 let mut all = Vec::new();
-                members_of(&value, name, &mut all);
+                match &value {
+                    Ok(value) => members_of(value, name, &mut all),
+                    // One that cannot be read is another one than before.
+                    Err(error) => all.push(error.clone()),
+                }
                 let of = format!("`{name}` in {}", visible(&path.to_string_lossy()));
                 found.insert(of, all.join("\n"));
             }
@@ -67,6 +73,8 @@ impl Watched {
     }
 }
 
+/// Bytes of a file whose members are looked at.
+const MOST: u64 = 64 << 20;
 /// How deep directories of settings are looked at.
 const DEPTH: u8 = 4;
 
