@@ -12,7 +12,7 @@ use super::print;
 use overrule_base::text::visible;
 use overrule_config::OWN;
 use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
-use overrule_sandbox::session::{Request, Sandbox};
+use overrule_sandbox::session::{PrepareError, Request, Sandbox};
 use overrule_sandbox::{Helper, places, session};
 
 /// What a run is confined by: its profile, and the means of this process.
@@ -123,7 +123,7 @@ impl AppContext {
         }
         let request = self.sandbox_request(session, &self.workspace, level)?;
         let prepared = Sandbox::prepare(Self::helper()?, &request).await;
-        let (sandbox, profile) = prepared.map_err(|error| Failure::new(Code::Config, format!("{error}")))?;
+        let (sandbox, profile) = prepared.map_err(|error| unprepared(&error))?;
         let missing = &profile.missing;
         if self.settings.sandbox.required.value && !missing.is_empty() {
             return Err(required(&profile));
@@ -136,9 +136,9 @@ impl AppContext {
             let lost: Vec<&str> = missing.iter().map(|one| one.guarantee.loss()).collect();
             format!("{}: {}; hint: overrule doctor", profile.label(), lost.join("; "))
         });
-        let caches = request.store.join(session::CACHES);
+        let (caches, own) = (request.store.join(session::CACHES), sandbox.caches().to_owned());
         tokio::task::spawn_blocking(move || {
-            for removed in places::trim(&caches, &[], places::MOST_BYTES) {
+            for removed in places::trim(&caches, &[&own], places::MOST_BYTES) {
                 tracing::debug!(?removed, "a cache of a workspace was removed");
             }
         });
@@ -199,6 +199,20 @@ pub fn make_file(path: &Path, text: &str) -> std::io::Result<()> {
     overrule_regular_file::create(path)?.write_all(text.as_bytes())
 }
 
+/// The failure of a run whose sandbox could not be prepared.
+pub fn unprepared(error: &PrepareError) -> Failure {
+    match error {
+        PrepareError::Store { .. } => {
+            let hint = "hint: set XDG_DATA_HOME to a directory that you can write, or run with --sandbox 0 and name a directory \
+                        for the session with --sessions";
+            Failure::new(Code::Session, format!("{error}; {hint}"))
+        }
+        PrepareError::Hidden(_) | PrepareError::Directory { .. } | PrepareError::HiddenDirectory(_) => {
+            Failure::new(Code::Config, format!("{error}"))
+        }
+    }
+}
+
 /// The failure of a run whose settings require what the machine cannot give.
 pub fn required(profile: &Profile) -> Failure {
     let list = profile.missing.iter().map(|one: &Missing| {
@@ -243,7 +257,7 @@ pub fn accept(recorded: &Profile, now: &Profile, headless: bool) -> Result<(), F
         return Err(refused(""));
     }
     print::err(&what);
-    print::err("Continue all the same? Type yes to continue.");
+    print::err("Continue with less? Type `yes`:");
     let mut answer = String::new();
     let _ = std::io::stdin().lock().read_line(&mut answer);
     if answer.trim() == "yes" {

@@ -89,6 +89,10 @@ fn become_command(
         step: "command",
         why: "there is none".to_owned(),
     })?;
+    if !plan.keeps_terminal {
+        // One that leads its session already has left the terminal.
+        let _ = rustix::process::setsid();
+    }
     let Listening { proxy, port } = confine(plan)?;
     let variables = proxy.as_ref().map(|listener| {
         inside

@@ -278,7 +278,7 @@ mod tests {
             let places: [fn(&mut Plan, &Path); 3] = [
                 |plan, path| {
                     plan.read_only =
-                        vec![PathBuf::from("/Users/me/back\\slash").join(path.strip_prefix("/").unwrap())]
+                        vec![PathBuf::from("/Users/me/back\\slash").join(path.strip_prefix("/").unwrap())];
                 },
                 |plan, path| plan.own = vec![path.to_owned()],
                 |plan, path| plan.scratch = path.to_owned(),

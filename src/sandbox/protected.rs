@@ -20,53 +20,76 @@ use std::path::{Path, PathBuf};
 
 pub use watch::{How, Undone, Watch, Watches};
 
-/// Returns the protected paths that exist, to be mounted read-only.
-///
-/// Of a link, it returns the target, if that lies in the workspace: a mount follows links, and what lies outside cannot be
-/// written.
-pub fn existing(workspace: &Path) -> Vec<PathBuf> {
-    let Ok(workspace) = workspace.canonicalize() else {
-        return Vec::new();
-    };
-    let places = list::places(&workspace, &git::roots(&workspace)).into_iter();
-    let paths = places.filter(|place| place.is_mounted).map(|place| place.path());
-    let there = paths.filter(|path| path.symlink_metadata().is_ok_and(|meta| !meta.is_symlink()));
-    let found: BTreeSet<PathBuf> = there.collect();
-    found.into_iter().collect()
+/// What is protected in a workspace, found in one walk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Protected {
+    /// The workspace, resolved.
+    workspace: PathBuf,
+    /// The workspace and the directories in it that hold a repository.
+    roots: Vec<PathBuf>,
+    /// The protected paths, existing or absent.
+    places: Vec<list::Place>,
 }
 
-/// Returns the `.git` directories of the workspace and of the repositories in it, to be bound onto themselves: a command
-/// cannot rename them then.
-pub fn git_directories(workspace: &Path) -> Vec<PathBuf> {
-    let Ok(workspace) = workspace.canonicalize() else {
-        return Vec::new();
-    };
-    let entries = git::roots(&workspace)
-        .into_iter()
-        .map(|root| root.join(git::ENTRY));
-    let is_real = |path: &PathBuf| path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-    entries.filter(is_real).collect()
-}
-
-/// Returns the directories outside of the workspace that git writes where the workspace is a linked work tree or a
-/// submodule: the `.git` of the main repository.
-///
-/// Such a repository must name this workspace itself. What a file of the workspace alone says is not believed. Of a bare
-/// repository around its work trees, the parts are returned that a commit needs.
-pub fn linked(workspace: &Path) -> Vec<PathBuf> {
-    let Ok(workspace) = workspace.canonicalize() else {
-        return Vec::new();
-    };
-    let Some(found) = git::proven(&workspace).filter(|found| !found.common.starts_with(&workspace)) else {
-        return Vec::new();
-    };
-    if !workspace.starts_with(&found.common) {
-        return vec![found.common];
+impl Protected {
+    /// Looks for it. A workspace that is not there has nothing.
+    pub fn find(workspace: &Path) -> Self {
+        let Ok(workspace) = workspace.canonicalize() else {
+            return Self {
+                workspace: workspace.to_owned(),
+                roots: Vec::new(),
+                places: Vec::new(),
+            };
+        };
+        let roots = git::roots(&workspace);
+        Self {
+            places: list::places(&workspace, &roots),
+            roots,
+            workspace,
+        }
     }
-    let parts = ["objects", "refs", "logs"].map(|name| found.common.join(name));
-    let parts = parts.into_iter().chain([found.own]);
-    let is_real = |path: &PathBuf| path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-    parts
-        .filter(|path| is_real(path) && !workspace.starts_with(path))
-        .collect()
+
+    /// Returns the protected paths that exist, to be mounted read-only.
+    ///
+    /// Of a link, it returns the target, if that lies in the workspace: a mount follows links, and what lies outside cannot be
+    /// written.
+    pub fn existing(&self) -> Vec<PathBuf> {
+        let places = self.places.iter().filter(|place| place.is_mounted);
+        let paths = places.map(list::Place::path);
+        let there = paths.filter(|path| path.symlink_metadata().is_ok_and(|meta| !meta.is_symlink()));
+        let found: BTreeSet<PathBuf> = there.collect();
+        found.into_iter().collect()
+    }
+
+    /// Returns the `.git` directories of the workspace and of the repositories in it, to be bound onto themselves: a command
+    /// cannot rename them then.
+    pub fn git_directories(&self) -> Vec<PathBuf> {
+        let entries = self.roots.iter().map(|root| root.join(git::ENTRY));
+        entries.filter(|path| is_real(path)).collect()
+    }
+
+    /// Returns the directories outside of the workspace that git writes where the workspace is a linked work tree or a
+    /// submodule: the `.git` of the main repository.
+    ///
+    /// Such a repository must name this workspace itself. What a file of the workspace alone says is not believed. Of a bare
+    /// repository around its work trees, the parts are returned that a commit needs.
+    pub fn linked(&self) -> Vec<PathBuf> {
+        let workspace = &self.workspace;
+        let Some(found) = git::proven(workspace).filter(|found| !found.common.starts_with(workspace)) else {
+            return Vec::new();
+        };
+        if !workspace.starts_with(&found.common) {
+            return vec![found.common];
+        }
+        let parts = ["objects", "refs", "logs"].map(|name| found.common.join(name));
+        let parts = parts.into_iter().chain([found.own]);
+        parts
+            .filter(|path| is_real(path) && !workspace.starts_with(path))
+            .collect()
+    }
+}
+
+/// True for a directory that is no link.
+fn is_real(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
 }

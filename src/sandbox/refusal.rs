@@ -16,7 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use overrule_domain::sandbox::{Guarantee, Level, Profile, Refused, RefusedKind};
 use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
 
-use crate::protected;
+use crate::protected::Protected;
 use message::{Message, Reason};
 
 /// Refusals of one output.
@@ -118,7 +118,10 @@ impl Judge<'_> {
             let is_refused = message.reason == Reason::Denied && (self.able)(&path, Access::Read);
             is_refused.then_some(RefusedKind::Read)
         } else {
+            // A protected path is mounted onto itself, so that nothing is renamed over it.
+            let is_busy = message.reason == Reason::Busy;
             let is_refused = self.may_refuse_writing(message.reason)
+                && (!is_busy || self.protected().contains(&path))
                 && self.forbids_writing(&path)
                 && self.could_write(&path, message.reason);
             is_refused.then_some(RefusedKind::Write)
@@ -160,7 +163,11 @@ impl Judge<'_> {
     /// permission comes from elsewhere.
     fn may_refuse_writing(&self, reason: Reason) -> bool {
         let is_mounted = READ_ONLY_MOUNTS && self.confinement.profile.holds(Guarantee::Attributes);
-        reason == Reason::ReadOnly || !is_mounted
+        match reason {
+            Reason::ReadOnly => true,
+            Reason::Denied => !is_mounted,
+            Reason::Busy => is_mounted,
+        }
     }
 
     fn forbids_writing(&self, path: &Path) -> bool {
@@ -179,7 +186,7 @@ impl Judge<'_> {
 
     fn protected(&self) -> &[PathBuf] {
         self.protected
-            .get_or_init(|| protected::existing(self.confinement.workspace))
+            .get_or_init(|| Protected::find(self.confinement.workspace).existing())
     }
 
     /// True if this process could write a path. On a file system that is not read-only here, it is enough that it could

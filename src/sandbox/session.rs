@@ -14,7 +14,7 @@ use overrule_domain::sandbox::{Level, Profile, Refused};
 use crate::places::{self, HideError, HideRequest};
 use crate::plan::{Cache, Plan};
 use crate::probe::{self, Machine};
-use crate::protected::{Undone, Watches};
+use crate::protected::{Protected, Undone, Watches};
 use crate::refusal;
 use crate::start::{Confinement, Helper};
 pub use plan::{Own, Planned};
@@ -156,7 +156,7 @@ impl Sandbox {
             }
         }
         places::prepare(&private, &listed).map_err(lost(&private))?;
-        let watches = Watches::new(&workspace, &scratch.join(UNDONE));
+        let watches = Watches::new(&scratch.join(UNDONE));
         let sandbox = Self {
             watches: Arc::new(Mutex::new(watches)),
             own: request.own.clone(),
@@ -199,15 +199,16 @@ impl Sandbox {
 
     /// Begins the execution of a call: notes the protected paths, and plans the confinement of its children.
     pub fn begin(&self, profile: &Profile) -> Begun {
+        let is_written = profile.level == Level::Workspace;
+        let protected = is_written.then(|| Protected::find(&self.workspace));
         let Planned {
             confinement,
             variables,
-        } = self.plan(profile);
-        let is_written = profile.level == Level::Workspace;
-        let watch = is_written.then(|| Arc::clone(&self.watches));
-        if let Some(watch) = &watch {
-            locked(watch).begin();
-        }
+        } = self.planned(profile, protected.as_ref());
+        let watch = protected.map(|protected| {
+            locked(&self.watches).begin(&protected);
+            Arc::clone(&self.watches)
+        });
         Begun {
             confinement,
             workspace: self.workspace.clone(),
@@ -243,6 +244,11 @@ impl Sandbox {
     /// Returns what this machine can do.
     pub const fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    /// Returns the directory of the workspace's private caches.
+    pub fn caches(&self) -> &Path {
+        &self.private
     }
 
     /// Returns the temporary directory of the session, as it is named outside.

@@ -41,6 +41,9 @@ const IMPURE: [&str; 9] = [
     "tokio",
 ];
 
+/// The section of libraries for Linux alone.
+const ON_LINUX: &str = "target.'cfg(target_os = \"linux\")'.dependencies";
+
 /// The names of a section of a manifest.
 fn section(manifest: &str, name: &str) -> BTreeSet<String> {
     let head = format!("[{name}]");
@@ -57,7 +60,9 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     for entry in fs::read_dir(project().join("src")).unwrap().flatten() {
         if let Ok(manifest) = fs::read_to_string(entry.path().join("Cargo.toml")) {
             let name = entry.file_name().into_string().unwrap();
-            crates.insert(name, section(&manifest, "dependencies"));
+            let mut libraries = section(&manifest, "dependencies");
+            libraries.extend(section(&manifest, ON_LINUX));
+            crates.insert(name, libraries);
         }
     }
     crates

@@ -5,6 +5,8 @@
 //! Where the kernel lacks something, a test says SKIPPED and what is missing, and passes.
 
 mod attempts;
+mod commands;
 mod escapes;
 mod machine;
+mod refusals;
 mod starts;

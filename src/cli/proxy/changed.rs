@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use overrule_base::text::visible;
 use overrule_proxy::agents::Agent;
-use overrule_sandbox::protected;
+use overrule_sandbox::protected::Protected;
 
 /// What starts programs later: the settings of the agent, and the protected paths of the workspace.
 pub(super) struct Watched {
@@ -36,7 +36,10 @@ impl Watched {
     fn found(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         let settings = self.agent.home.existing_settings(&self.home);
-        for path in settings.into_iter().chain(protected::existing(&self.workspace)) {
+        for path in settings
+            .into_iter()
+            .chain(Protected::find(&self.workspace).existing())
+        {
             found.insert(visible(&path.to_string_lossy()), mark(&path, 0));
         }
         for (place, members) in self.agent.home.rewritten {

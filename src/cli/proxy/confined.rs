@@ -65,8 +65,7 @@ impl Confined {
         request.write.extend(state(agent, &home)?);
         request.show.extend(agent.home.existing_log_in(&home));
         let prepared = Sandbox::prepare(AppContext::helper()?, &request).await;
-        let (sandbox, mut profile) =
-            prepared.map_err(|error| Failure::new(Code::Config, format!("{error}")))?;
+        let (sandbox, mut profile) = prepared.map_err(|error| sandbox::unprepared(&error))?;
         let refused = refusal(&sandbox, &profile, context.settings.sandbox.required.value);
         if let Some(failure) = refused {
             sandbox.forget();

@@ -21,8 +21,8 @@ use overrule_domain::sandbox::Guarantee;
 /// The newest version of the rules that is used.
 const NEWEST: ABI = ABI::V9;
 /// Devices that every program may use, below `/dev`. A `*` at the end stands for the rest of a name.
-const DEVICES: [&str; 9] = [
-    "null", "zero", "full", "random", "urandom", "shm", "dri", "kfd", "nvidia*",
+const DEVICES: [&str; 8] = [
+    "null", "zero", "full", "random", "urandom", "dri", "kfd", "nvidia*",
 ];
 /// The terminals: those of a mount namespace are its own, or the child keeps that of its parent.
 const TERMINALS: [&str; 3] = ["tty", "ptmx", "pts"];
@@ -109,7 +109,7 @@ fn list_siblings(directory: &Path, hidden: &[&Path], found: &mut Vec<PathBuf>) {
 fn writable(plan: &Plan) -> Vec<PathBuf> {
     let own = plan.writable().into_iter().map(Path::to_path_buf);
     let temporary: Vec<PathBuf> = if plan.namespaces {
-        ["/tmp", "/var/tmp"].map(PathBuf::from).to_vec()
+        ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from).to_vec()
     } else {
         vec![plan.temporary()]
     };

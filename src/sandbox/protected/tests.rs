@@ -61,12 +61,13 @@ impl Fixture {
     }
 
     fn watch(&self) -> Watch {
-        Watch::begin(&self.workspace, &self.store)
+        Watch::begin(&Protected::find(&self.workspace), &self.store)
     }
 
     /// The existing protected paths, relative to the workspace; those outside as `OUT/…`.
     fn existing(&self) -> Vec<String> {
-        existing(&self.workspace)
+        Protected::find(&self.workspace)
+            .existing()
             .iter()
             .map(|path| self.named(path))
             .collect()

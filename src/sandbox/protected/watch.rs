@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use overrule_base::text::visible;
 
+use super::Protected;
 use super::git;
 use super::list::{self, Place};
 use super::note::{Budget, Note, look, note};
@@ -61,7 +62,6 @@ pub struct Undone {
 /// give it back. So the first call notes them, each end undoes what differs, and the last one forgets.
 #[derive(Debug)]
 pub struct Watches {
-    workspace: PathBuf,
     store: PathBuf,
     running: usize,
     watch: Option<Watch>,
@@ -69,20 +69,19 @@ pub struct Watches {
 
 impl Watches {
     /// Returns one without calls. Nothing is looked at yet.
-    pub fn new(workspace: &Path, store: &Path) -> Self {
+    pub fn new(store: &Path) -> Self {
         Self {
-            workspace: workspace.to_owned(),
             store: store.to_owned(),
             running: 0,
             watch: None,
         }
     }
 
-    /// Begins a call.
-    pub fn begin(&mut self) {
+    /// Begins a call in a workspace in which this is protected.
+    pub fn begin(&mut self, protected: &Protected) {
         self.running += 1;
         if self.watch.is_none() {
-            self.watch = Some(Watch::begin(&self.workspace, &self.store));
+            self.watch = Some(Watch::begin(protected, &self.store));
         }
     }
 
@@ -123,13 +122,13 @@ impl Watch {
     ///
     /// `store` is the directory to which changes are moved. It should lie on the file system of the workspace, where a
     /// move costs nothing, and outside of what a command can write.
-    pub fn begin(workspace: &Path, store: &Path) -> Self {
-        let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
-        let roots = git::roots(&workspace);
-        let mut places: Vec<(Place, Note)> = list::places(&workspace, &roots)
-            .into_iter()
-            .map(|place| (place, Note::Absent))
-            .collect();
+    pub fn begin(protected: &Protected, store: &Path) -> Self {
+        let Protected {
+            workspace,
+            roots,
+            places,
+        } = protected.clone();
+        let mut places: Vec<(Place, Note)> = places.into_iter().map(|place| (place, Note::Absent)).collect();
         note_all(&mut places);
         let ways = places.iter().flat_map(|(place, _)| ways(place));
         Self {

@@ -19,16 +19,20 @@ pub(super) enum Reason {
     ReadOnly,
     /// It is denied or not permitted.
     Denied,
+    /// The path is in use: something is mounted there.
+    Busy,
 }
 
 /// The words of the C library, Go and Node.js, and the names of the errors.
-const WORDS: [(&str, Reason); 6] = [
+const WORDS: [(&str, Reason); 8] = [
     ("read-only file system", Reason::ReadOnly),
     ("erofs", Reason::ReadOnly),
     ("permission denied", Reason::Denied),
     ("operation not permitted", Reason::Denied),
     ("eacces", Reason::Denied),
     ("eperm", Reason::Denied),
+    ("device or resource busy", Reason::Busy),
+    ("ebusy", Reason::Busy),
 ];
 /// Starts of lines that quote something: comments, differences, quotations, source in a message of a compiler.
 const QUOTING: [&str; 8] = ["//", "#", "*", "+", "-", ">", "|", "<"];

@@ -376,6 +376,20 @@ fn refused_writes_are_found_in_the_messages_of_real_programs() {
 }
 
 #[test]
+fn nothing_is_renamed_over_a_protected_file() {
+    let words = |path: &str| format!("error: could not write config file {path}: Device or resource busy");
+    let full = Machine::new();
+    let of_git = words(".git/config");
+    assert_eq!(full.paths(&of_git), full.one(RefusedKind::Write, "W/.git/config"));
+    for path in ["W/src", "W/.git/index", "O/there", "gone"] {
+        assert!(full.paths(&words(path)).is_empty(), "{path}");
+    }
+    // Without namespaces nothing is mounted.
+    let partial = Machine::new().without(Guarantee::Attributes);
+    assert!(partial.paths(&of_git).is_empty());
+}
+
+#[test]
 fn refused_reads_are_found_in_the_messages_of_real_programs() {
     let machine = Machine::new();
     for (output, path) in HIDDEN {

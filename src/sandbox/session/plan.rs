@@ -10,7 +10,7 @@ use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
 use super::{PrepareError, Sandbox};
 use crate::places;
 use crate::plan::Plan;
-use crate::protected;
+use crate::protected::Protected;
 use crate::start::Confinement;
 
 /// How a child is started that no call belongs to: nobody watches what it changes.
@@ -38,13 +38,13 @@ impl Sandbox {
     /// those that do not exist are not watched.
     pub fn plan(&self, profile: &Profile) -> Planned {
         let is_written = profile.level == Level::Workspace;
-        let of = |find: fn(&Path) -> Vec<PathBuf>| {
-            if is_written {
-                find(&self.workspace)
-            } else {
-                Vec::new()
-            }
-        };
+        let protected = is_written.then(|| Protected::find(&self.workspace));
+        self.planned(profile, protected.as_ref())
+    }
+
+    /// Does the same with what is protected; none where nothing of the workspace is written.
+    pub(super) fn planned(&self, profile: &Profile, protected: Option<&Protected>) -> Planned {
+        let of = |list: fn(&Protected) -> Vec<PathBuf>| protected.map(list).unwrap_or_default();
         // A layer over a directory that is written would take what is written.
         let is_free = |lower: &Path| {
             !profile
@@ -62,9 +62,9 @@ impl Sandbox {
                 .iter()
                 .filter_map(|path| path.canonicalize().ok())
                 .collect(),
-            pinned: of(protected::git_directories),
-            read_only: of(protected::existing),
-            linked: of(protected::linked),
+            pinned: of(Protected::git_directories),
+            read_only: of(Protected::existing),
+            linked: of(Protected::linked),
             caches: caches.cloned().collect(),
             home: self.home.clone(),
             keeps_terminal: false,

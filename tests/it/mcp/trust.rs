@@ -129,7 +129,9 @@ fn a_command_of_the_agent_neither_trusts_nor_accepts() {
                 served.write(&[("FAULTY_VERSION", "2")]);
             }
             let line = format!("({before}{program} {what}) 2>&1; echo code $?");
-            let said = world.play(&command(&line), &["--policy", "auto"]).ends(0);
+            let said = world
+                .play(&command(&line), &["--policy", "auto", "--sandbox", "0"])
+                .ends(0);
             assert!(said.out.contains(refused), "{line}: {}", said.out);
             assert!(said.out.contains("code 4"), "{line}: {}", said.out);
         }

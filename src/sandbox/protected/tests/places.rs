@@ -36,12 +36,15 @@ fn every_protected_row_is_found_at_the_top_and_in_a_nested_repository_and_no_oth
             .any(|path| path.contains(".github") || path.contains("pkg"))
     );
     assert_eq!(
-        git_directories(&fixture.workspace),
+        Protected::find(&fixture.workspace).git_directories(),
         [fixture.at(".git"), fixture.at("a/b/sub/.git")]
     );
-    assert!(linked(&fixture.workspace).is_empty());
+    assert!(Protected::find(&fixture.workspace).linked().is_empty());
     // A workspace that is not there has none.
-    assert!(existing(&fixture.at("gone")).is_empty() && git_directories(&fixture.at("gone")).is_empty());
+    assert!(
+        Protected::find(&fixture.at("gone")).existing().is_empty()
+            && Protected::find(&fixture.at("gone")).git_directories().is_empty()
+    );
 }
 
 #[test]
@@ -78,7 +81,7 @@ fn ten_thousand_entries_and_odd_names_are_survived() {
     fs::write(&odd, "x").unwrap();
     fs::create_dir(fixture.at(".npmrc")).unwrap();
     fifo(&fixture.at(".envrc"));
-    let mut found = existing(&fixture.workspace);
+    let mut found = Protected::find(&fixture.workspace).existing();
     found.sort();
     assert_eq!(found, [fixture.at(".envrc"), fixture.at(".npmrc"), odd]);
     assert!(fixture.watch().end().is_empty());
@@ -149,11 +152,17 @@ fn submodules_are_found_by_their_git_directories() {
         assert!(found.contains(&path.to_owned()), "{path}: {found:?}");
     }
     assert!(found.iter().all(|path| !path.starts_with("OUT")));
-    assert_eq!(git_directories(&fixture.workspace), [fixture.at(".git")]);
+    assert_eq!(
+        Protected::find(&fixture.workspace).git_directories(),
+        [fixture.at(".git")]
+    );
     // Where the submodule is the workspace, the repository around it names it.
     let module = fixture.at("deps/lib");
-    assert_eq!(linked(&module), [fixture.at(".git/modules/group/lib")]);
-    let inside = existing(&module);
+    assert_eq!(
+        Protected::find(&module).linked(),
+        [fixture.at(".git/modules/group/lib")]
+    );
+    let inside = Protected::find(&module).existing();
     assert!(
         inside.contains(&fixture.at(".git/modules/group/lib/config")),
         "{inside:?}"
@@ -163,7 +172,7 @@ fn submodules_are_found_by_their_git_directories() {
     let config = fixture.at(".git/modules/group/lib/config");
     let text = fs::read_to_string(&config).unwrap().replace("deps/lib", "deps");
     fs::write(&config, text).unwrap();
-    assert!(linked(&module).is_empty());
+    assert!(Protected::find(&module).linked().is_empty());
 }
 
 #[test]
@@ -176,7 +185,7 @@ fn the_repository_of_a_linked_work_tree_is_writable_and_protected() {
         &main,
         &["worktree", "add", "-q", fixture.workspace.to_str().unwrap()],
     );
-    assert_eq!(linked(&fixture.workspace), [main.join(".git")]);
+    assert_eq!(Protected::find(&fixture.workspace).linked(), [main.join(".git")]);
     let found = fixture.existing();
     for path in [
         ".git",
@@ -244,7 +253,7 @@ fn a_bare_repository_around_the_work_tree_is_writable_in_parts() {
     git(&fixture.outside, &["clone", "-q", "--bare", "origin", "bare"]);
     git(&bare, &["worktree", "add", "-q", "one", "-b", "one"]);
     git(&bare, &["worktree", "add", "-q", "two", "-b", "two"]);
-    let found = linked(&bare.join("one"));
+    let found = Protected::find(&bare.join("one")).linked();
     assert!(
         found.contains(&bare.join("objects")) && found.contains(&bare.join("worktrees/one")),
         "{found:?}"
@@ -271,7 +280,7 @@ fn a_git_file_that_points_elsewhere_opens_nothing() {
     let out = fixture.outside.to_str().unwrap().to_owned();
     let check = |text: &str| {
         fs::write(fixture.at(".git"), text).unwrap();
-        assert!(linked(&fixture.workspace).is_empty(), "{text}");
+        assert!(Protected::find(&fixture.workspace).linked().is_empty(), "{text}");
         // Nothing outside is protected either: it is not writable, and no call of this workspace changes it.
         let found = fixture.existing();
         assert!(
@@ -317,13 +326,16 @@ fn a_git_file_that_points_elsewhere_opens_nothing() {
     // A link, a pipe, a directory that is none of git.
     fs::remove_file(fixture.at(".git")).unwrap();
     symlink(other.join(".git"), fixture.at(".git")).unwrap();
-    assert!(linked(&fixture.workspace).is_empty() && git_directories(&fixture.workspace).is_empty());
+    assert!(
+        Protected::find(&fixture.workspace).linked().is_empty()
+            && Protected::find(&fixture.workspace).git_directories().is_empty()
+    );
     fs::remove_file(fixture.at(".git")).unwrap();
     symlink(fixture.outside.join("tree/.git"), fixture.at(".git")).unwrap();
-    assert!(linked(&fixture.workspace).is_empty());
+    assert!(Protected::find(&fixture.workspace).linked().is_empty());
     fs::remove_file(fixture.at(".git")).unwrap();
     fifo(&fixture.at(".git"));
-    assert!(linked(&fixture.workspace).is_empty());
+    assert!(Protected::find(&fixture.workspace).linked().is_empty());
 }
 
 #[test]

@@ -43,10 +43,31 @@ fn two(first: &str, second: &str) -> String {
 }
 
 #[test]
+fn a_confined_command_of_the_agent_finds_no_session_and_reaches_no_run() {
+    let world = World::new();
+    let sessions = world.sessions().display().to_string();
+    let line = format!(
+        "{} pause last --reason mine 2>&1; echo code $?; ls {sessions} 2>&1; ls {}/.local 2>&1",
+        program(&world),
+        world.path("home").display()
+    );
+    let holder = Holder::play(&world, &command(&line), &["--policy", "auto"]);
+    let (id, world) = (holder.id.clone(), holder.world);
+    let text = holder.end().ends(0);
+    if text.out.contains("code 4") {
+        println!("SKIPPED: this machine has no sandbox");
+        return;
+    }
+    assert!(text.out.contains("code 7"), "{}", text.out);
+    assert!(!text.out.contains(&id), "{}", text.out);
+    assert_eq!(refused(&world, &id), []);
+}
+
+#[test]
 fn a_command_of_the_agents_shell_is_refused_and_recorded() {
     let world = World::new();
     let line = format!("{} pause last --reason mine 2>&1; echo code $?", program(&world));
-    let holder = Holder::play(&world, &command(&line), &["--policy", "auto"]);
+    let holder = Holder::play(&world, &command(&line), &["--policy", "auto", "--sandbox", "0"]);
     let (id, world) = (holder.id.clone(), holder.world);
     let text = holder.end().ends(0);
     assert!(text.out.contains("code 4"), "{}", text.out);
@@ -78,7 +99,7 @@ fn a_process_that_lost_its_parents_is_still_the_agents() {
     // What is still in the session when the call ends is ended with it.
     let first = "setsid sh hidden.sh > /dev/null 2>&1 & \
                  until test -e away; do sleep 0.02; done; echo started";
-    let holder = Holder::play(&world, &two(first, "echo ran >> log.txt"), &[]);
+    let holder = Holder::play(&world, &two(first, "echo ran >> log.txt"), &["--sandbox", "0"]);
     holder.approve("first");
     let (second, seen) = holder.waiting("second");
     world.file("go", "");
@@ -113,7 +134,7 @@ fn an_agent_that_insists_does_not_fill_the_journal() {
         "i=0; while test $i -lt 110; do {} pause last > /dev/null 2>&1; echo $?; i=$((i+1)); done | sort -u",
         program(&world)
     );
-    let holder = Holder::play(&world, &command(&line), &["--policy", "auto"]);
+    let holder = Holder::play(&world, &command(&line), &["--policy", "auto", "--sandbox", "0"]);
     let (id, world) = (holder.id.clone(), holder.world);
     assert_eq!(holder.end().ends(0).out, "4\n");
     assert_eq!(refused(world, &id).len(), 100);
@@ -136,7 +157,9 @@ fn a_command_of_the_agents_shell_decides_in_no_stored_session_and_continues_none
         format!("resume {id} --headless --policy auto"),
     ] {
         let line = format!("{program} {verb} 2>&1; echo code $?");
-        let said = world.play(&command(&line), &["--policy", "auto"]).ends(0);
+        let said = world
+            .play(&command(&line), &["--policy", "auto", "--sandbox", "0"])
+            .ends(0);
         assert!(said.out.contains("code 4"), "{verb}: {}", said.out);
         assert!(
             said.out.contains("did not begin below it"),
@@ -170,7 +193,9 @@ fn a_command_of_the_agents_shell_decides_in_no_other_run() {
         program(&world),
         other.id
     );
-    let said = world.play(&command(&line), &["--policy", "auto"]).ends(0);
+    let said = world
+        .play(&command(&line), &["--policy", "auto", "--sandbox", "0"])
+        .ends(0);
     assert!(
         said.out.contains("code 4") && said.out.contains("is another run"),
         "{}",
@@ -197,7 +222,9 @@ fn a_session_that_began_below_a_run_is_decided_below_it() {
          c=$({program} queue last --json | sed \"s/.*\\\"call\\\":\\\"//; s/\\\".*//\"); \
          {program} approve last $c --digest $d; echo code $?; wait"
     );
-    let said = world.play(&command(&line), &["--policy", "auto"]).ends(0);
+    let said = world
+        .play(&command(&line), &["--policy", "auto", "--sandbox", "0"])
+        .ends(0);
     assert!(said.out.contains("code 0"), "{}", said.out);
     assert!(world.ws().join("inner").exists());
 }
@@ -217,7 +244,7 @@ fn a_run_is_recognised_whatever_its_file_is_called() {
         world.path("home").display(),
         renamed.display()
     );
-    let playing = world.playing(&command(&line), &["--policy", "auto"]);
+    let playing = world.playing(&command(&line), &["--policy", "auto", "--sandbox", "0"]);
     let mut run = std::process::Command::new(&renamed);
     run.args(playing.get_args())
         .env_clear()
@@ -252,7 +279,9 @@ fn a_process_that_lost_its_parents_trusts_nothing() {
     world.file("hidden.sh", &hidden);
     let line = "setsid sh hidden.sh > /dev/null 2>&1 & until test -s code; do sleep 0.02; done; echo tried";
     // Without commands from outside, too.
-    world.play(&command(line), &["--policy", "auto"]).ends(0);
+    world
+        .play(&command(line), &["--policy", "auto", "--sandbox", "0"])
+        .ends(0);
     let code = world.read("code");
     assert!(
         code.len() > 10 && code.ends_with(" 4\n"),
