@@ -240,7 +240,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let server = Server::new(setup, at);
     let serving = tokio::spawn(server.clone().serve(listener));
     let mut signals = signals::listen()?;
-    let confined = confined(plan, at.port()).await?;
+    let confined = confined(plan, at).await?;
     if let (None, Some(had)) = (plan.common.sandbox, resumed.profile()) {
         sandbox::accept(&had, &Profile::default(), plan.headless)?;
     }
@@ -314,7 +314,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
 }
 
 /// Prepares the sandbox of the agent, if its user wants one.
-async fn confined(plan: &Plan<'_>, port: u16) -> Result<Option<Confined>, Failure> {
+async fn confined(plan: &Plan<'_>, at: SocketAddr) -> Result<Option<Confined>, Failure> {
     // The level of the settings is that of own runs.
     let level = plan.common.sandbox.unwrap_or_default();
     if level == Level::Off {
@@ -325,7 +325,12 @@ async fn confined(plan: &Plan<'_>, port: u16) -> Result<Option<Confined>, Failur
                      claude`";
         return Err(Failure::new(Code::Usage, words));
     };
-    Confined::prepare(&plan.context, agent, (level, port))
+    if at.ip() != Ipv4Addr::LOCALHOST {
+        let words =
+            "cannot confine the agent: it reaches the proxy at 127.0.0.1 only; hint: leave out --listen";
+        return Err(Failure::new(Code::Usage, words));
+    }
+    Confined::prepare(&plan.context, agent, (level, at.port()))
         .await
         .map(Some)
 }

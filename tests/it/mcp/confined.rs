@@ -181,3 +181,33 @@ fn a_server_of_level_2_writes_nothing_of_the_workspace() {
             .contains("alpha")
     );
 }
+
+#[test]
+fn a_server_that_was_started_again_is_confined_again() {
+    let confined = Confined::new("sandbox = 1");
+    let world = &confined.world;
+    if !is_possible(world) {
+        return;
+    }
+    let (inside, outside) = (world.ws().join("inside.txt"), world.path("home/outside.txt"));
+    let write = |name: &str, path: &std::path::Path| {
+        format!(
+            "[[rule.call]]\ntool = \"bad__act\"\nas = \"{name}\"\nargs = {{ write = {} }}\n",
+            json!(path)
+        )
+    };
+    let playbook = format!(
+        "[meta]\nname = \"mcp\"\n[[rule]]\nwhen = {{ seen_call = \"in\" }}\nanswer = \"done\"\n\
+         [[rule]]\nwhen = {{ seen_call = \"end\" }}\n{}{}[[rule]]\n[[rule.call]]\ntool = \"bad__die\"\nas = \"end\"\nargs = {{}}\n",
+        write("in", &inside),
+        write("out", &outside),
+    );
+    let policy = world.aside("policy.toml", crate::mcp::servers::ALLOW);
+    world.play(&playbook, &["--policy", &policy]).ends(0);
+    let log = world.read("faulty.log");
+    let count = |word: &str| log.lines().filter(|line| line.starts_with(word)).count();
+    assert_eq!((count("call die"), count("call act")), (1, 2), "{log}");
+    assert!(count("start") > 1, "{log}");
+    assert_eq!(world.read("inside.txt"), "written");
+    assert!(!outside.exists());
+}

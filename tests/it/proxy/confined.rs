@@ -257,6 +257,7 @@ fn an_agent_that_cannot_be_confined_is_not_started() {
         (&["--sandbox", "2"][..], "level 2 leaves it no place"),
         (&["--sandbox", "--config", &settings], "allow every host"),
         (&["--sandbox", "3"], "write the number of a level"),
+        (&["--sandbox", "--listen", "127.0.0.2:0"], "at 127.0.0.1 only"),
     ] {
         stage.run(flags, &model).ends(2).tells(why);
         assert!(!stage.world.ws().join("base.txt").exists(), "{why}");
