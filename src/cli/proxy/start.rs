@@ -12,6 +12,7 @@ use super::confined::Confined;
 use super::terminal::Terminal;
 use crate::agent_process::{self as process, Launch, Started};
 use crate::args::Window;
+use crate::build::AppContext;
 use crate::exit::Failure;
 use crate::print;
 use overrule_proxy::agents::{AGENTS, Agent};
@@ -49,6 +50,7 @@ pub(super) async fn start_agent(
         };
         print::err(&format!("{}: {}", agent.program, confined.describe()));
         let (child, inside) = launch.spawn_confined(workspace, &confined.planned).await?;
+        note(&plan.context, child.id());
         let served = confined.serves().serve(inside, server)?;
         let serving: Serving = Box::new(served);
         return Ok((Started::Child(child), Some(asks), Some(serving)));
@@ -80,6 +82,17 @@ pub(super) async fn start_agent(
     }
     let serving = terminal.map(|one| -> Serving { Box::new(one) });
     Ok((started, Some(asks), serving))
+}
+
+/// Notes the process of a confined agent, which does not decide on its own calls.
+pub(super) fn note(context: &AppContext, pid: Option<u32>) {
+    let noted = pid.map_or_else(
+        || Err(std::io::Error::from(std::io::ErrorKind::NotFound)),
+        |pid| context.agents.started(pid),
+    );
+    if let Err(error) = noted {
+        tracing::warn!(%error, "the agent is not noted for other processes");
+    }
 }
 
 /// Tells the address, where requests go, and the lines of the agents that are installed.

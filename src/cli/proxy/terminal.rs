@@ -12,6 +12,7 @@ use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
 
 use super::confined::{Confined, Served};
+use super::start::note;
 use crate::agent_process::{Inside, Launch};
 use crate::build::AppContext;
 use crate::exit::{Code, Failure};
@@ -76,9 +77,12 @@ impl Terminal {
             .map(quote)
             .join(" ");
         let (server, alarms, serves) = (Arc::clone(server), alarms.clone(), confined.serves());
+        let context = context.clone();
         let accepting = tokio::spawn(async move {
             let mut served: Vec<Served> = Vec::new();
             while let Ok((stream, _)) = listener.accept().await {
+                let peer = stream.peer_cred().ok().and_then(|peer| peer.pid());
+                note(&context, peer.and_then(|pid| u32::try_from(pid).ok()));
                 let started = started(stream, words.clone(), confinement.clone());
                 match started.await.and_then(|inside| serves.serve(inside, &server)) {
                     Ok(one) => served.push(one),
