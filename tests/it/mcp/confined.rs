@@ -15,12 +15,17 @@ struct Confined {
 
 impl Confined {
     fn new(lines: &str) -> Self {
+        Self::with(lines, "")
+    }
+
+    /// The same with more variables of the server.
+    fn with(lines: &str, more: &str) -> Self {
         let world = World::new();
         let program = std::env::current_exe().unwrap();
         let log = world.ws().join("faulty.log");
         let text = format!(
             "[mcp.bad]\ncommand = {}\nargs = [\"mcp::faulty_server\", \"--exact\", \"--nocapture\"]\n\
-             env = {{ {} = {}, FAULTY_ACTS = \"1\" }}\n{lines}\n",
+             env = {{ {} = {}, FAULTY_ACTS = \"1\"{more} }}\n{lines}\n",
             json!(program),
             faulty::LOG,
             json!(log),
@@ -184,30 +189,19 @@ fn a_server_of_level_2_writes_nothing_of_the_workspace() {
 
 #[test]
 fn a_server_that_was_started_again_is_confined_again() {
-    let confined = Confined::new("sandbox = 1");
+    // It ends at the first question, and is started again.
+    let confined = Confined::with("sandbox = 1", ", FAULTY_PROBE = \"exit\"");
     let world = &confined.world;
     if !is_possible(world) {
         return;
     }
     let (inside, outside) = (world.ws().join("inside.txt"), world.path("home/outside.txt"));
-    let write = |name: &str, path: &std::path::Path| {
-        format!(
-            "[[rule.call]]\ntool = \"bad__act\"\nas = \"{name}\"\nargs = {{ write = {} }}\n",
-            json!(path)
-        )
-    };
-    let playbook = format!(
-        "[meta]\nname = \"mcp\"\n[[rule]]\nwhen = {{ seen_call = \"in\" }}\nanswer = \"done\"\n\
-         [[rule]]\nwhen = {{ seen_call = \"end\" }}\n{}{}[[rule]]\n[[rule.call]]\ntool = \"bad__die\"\nas = \"end\"\nargs = {{}}\n",
-        write("in", &inside),
-        write("out", &outside),
-    );
-    let policy = world.aside("policy.toml", crate::mcp::servers::ALLOW);
-    world.play(&playbook, &["--policy", &policy]).ends(0);
+    assert!(confined.act(&json!({ "write": inside })).contains("written"));
+    let said = confined.act(&json!({ "write": outside }));
+    assert!(said.contains("failed: ") && !said.contains("written"), "{said}");
     let log = world.read("faulty.log");
-    let count = |word: &str| log.lines().filter(|line| line.starts_with(word)).count();
-    assert_eq!((count("call die"), count("call act")), (1, 2), "{log}");
-    assert!(count("start") > 1, "{log}");
+    let starts = log.lines().filter(|line| *line == "start").count();
+    assert!(starts > 2, "each of the two was started again: {log}");
     assert_eq!(world.read("inside.txt"), "written");
     assert!(!outside.exists());
 }
