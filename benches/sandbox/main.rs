@@ -52,7 +52,7 @@ async fn once(way: &Way<'_>, workspace: &Path) -> Duration {
     let mut started = child::start(what).await.unwrap();
     let status = started.child.wait().await.unwrap();
     assert!(status.success(), "{status}");
-    if let Some(begun) = begun {
+    if let Some(mut begun) = begun {
         assert!(begun.end().is_empty());
     }
     let took = at.elapsed();

@@ -2,6 +2,8 @@
 //!
 //! Must not know: what the agent does, how it is supervised.
 
+use std::net::TcpListener;
+use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -14,6 +16,10 @@ use super::tmux::{self, Pane};
 use overrule_base::shell_line::quote;
 use overrule_base::text::visible;
 use overrule_proxy::agents::Agent;
+use overrule_sandbox::handover::Words;
+use overrule_sandbox::session::Planned;
+use overrule_sandbox::{Confinement, Outside, StartError};
+use overrule_tools::child;
 
 /// A variable of the environment.
 pub fn variable(context: &AppContext, name: &str) -> Option<String> {
@@ -21,6 +27,12 @@ pub fn variable(context: &AppContext, name: &str) -> Option<String> {
     let mut found = all.filter(|(key, _)| key.to_str() == Some(name));
     let value = found.find_map(|(_, value)| value.to_str())?;
     (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// The sockets of a sandbox on which an agent is served: that of the proxy for allowed hosts, then that of its model.
+pub struct Inside {
+    /// They are open until this process closes them.
+    pub listeners: Vec<TcpListener>,
 }
 
 /// How an agent is started.
@@ -34,14 +46,36 @@ pub struct Launch {
 impl Launch {
     /// Points an agent to the proxy at this address. With `keeps_prompts` it asks its own user about calls as usual.
     pub fn new(agent: &Agent, program: &str, own: &[String], base: &str, keeps_prompts: bool) -> Self {
+        Self::with(agent, program, own, base, (keeps_prompts, false))
+    }
+
+    /// Does the same for an agent that is started in a sandbox: it makes none of its own in it.
+    pub fn confined(agent: &Agent, program: &str, own: &[String], base: &str, keeps_prompts: bool) -> Self {
+        Self::with(agent, program, own, base, (keeps_prompts, true))
+    }
+
+    fn with(
+        agent: &Agent,
+        program: &str,
+        own: &[String],
+        base: &str,
+        (keeps_prompts, is_confined): (bool, bool),
+    ) -> Self {
         let gate = (!keeps_prompts && agent.one_gate.fits(own)).then_some(agent.one_gate);
         let own = gate.map_or_else(|| own.to_vec(), |gate| gate.arguments(own));
         let mut environment = agent.environment(base);
         let set = gate.iter().flat_map(|gate| gate.environment);
         environment.extend(set.map(|(name, value)| (*name, (*value).to_owned())));
+        let mut arguments = agent.arguments(base);
+        if is_confined {
+            let set = agent.home.no_sandbox.iter();
+            environment.extend(set.map(|(name, value)| (*name, (*value).to_owned())));
+            let set = agent.home.no_sandbox_arguments.iter();
+            arguments.extend(set.map(|word| (*word).to_owned()));
+        }
         Self {
             program: program.to_owned(),
-            arguments: agent.arguments(base).into_iter().chain(own).collect(),
+            arguments: arguments.into_iter().chain(own).collect(),
             environment,
             asks: match gate {
                 Some(gate) => format!(
@@ -70,9 +104,22 @@ impl Launch {
         variables.chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// The same, for a shell that may be in any directory.
-    pub fn line_in(&self, workspace: &Path) -> String {
-        format!("cd {} && {}", quote(&workspace.to_string_lossy()), self.line())
+    /// What a process becomes in order to be the agent.
+    pub fn words(&self, workspace: &Path) -> Words {
+        let environment = self.environment.iter();
+        Words {
+            program: self.program.clone(),
+            arguments: self.arguments.clone(),
+            environment: environment
+                .map(|(name, value)| ((*name).to_owned(), value.clone()))
+                .collect(),
+            directory: workspace.to_owned(),
+        }
+    }
+
+    /// A line, for a shell that may be in any directory.
+    pub fn line_in(line: &str, workspace: &Path) -> String {
+        format!("cd {} && {line}", quote(&workspace.to_string_lossy()))
     }
 
     /// Starts it as a child that ends with this process.
@@ -87,9 +134,38 @@ impl Launch {
         command.spawn().map_err(|error| self.failed(&error.to_string()))
     }
 
-    /// Starts it in a tmux pane next to this one, with the variables of this program.
-    pub async fn in_tmux(&self, context: &AppContext) -> Result<Pane, Failure> {
-        let line = format!("env {}", self.line());
+    /// Starts it in a sandbox, as a child that ends with this process. Returns it with the sockets on which it is served.
+    pub async fn spawn_confined(
+        &self,
+        workspace: &Path,
+        planned: &Planned,
+    ) -> Result<(Child, Inside), Failure> {
+        let failed = |error: StartError| self.failed(&error.to_string());
+        let Planned {
+            confinement: Confinement { plan, helper },
+            variables,
+        } = planned;
+        let input = overrule_regular_file::null().map_err(|error| self.failed(&error.to_string()))?;
+        let order = Outside::order(plan, input.as_fd(), helper.program.clone());
+        let (outside, channel) = order.map_err(failed)?;
+        let mut command = helper.command(channel, self.program.as_ref(), &self.arguments);
+        child::without_files(&mut command);
+        let mut command = Command::from(command);
+        command
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .envs(self.environment.iter().map(|(name, value)| (*name, value)))
+            .current_dir(workspace)
+            .kill_on_drop(true);
+        let child = command.spawn().map_err(|error| self.failed(&error.to_string()))?;
+        // It holds the end of the helper.
+        drop(command);
+        let listeners = outside.listening().await.map_err(failed)?;
+        Ok((child, Inside { listeners }))
+    }
+
+    /// Runs its line in a tmux pane next to this one, with the variables of this program.
+    pub async fn in_tmux(&self, context: &AppContext, line: &str) -> Result<Pane, Failure> {
+        let line = format!("env {line}");
         let pane = Pane::run(&context.workspace, &context.env.all.0, &line).await;
         pane.map_err(|error| self.failed(&format!("tmux: {error}")))
     }

@@ -107,8 +107,8 @@ pub struct Common {
     /// Maximum number of calls that run at the same time
     #[arg(long, global = true, value_name = "N", value_parser = number::whole::<u32>("a whole number of calls, such as 4"))]
     pub parallel: Option<u32>,
-    /// How commands are confined: 0 not at all, 1 writes in the workspace only, 2 writes nothing [default: 1]
-    #[arg(long, global = true, value_name = "N", value_parser = number::level)]
+    /// How commands are confined: 0 not at all, 1 writes in the workspace only, 2 writes nothing [default: 1]; without a number: 1
+    #[arg(long, global = true, value_name = "N", num_args(0..=1), default_missing_value = "1", value_parser = number::level)]
     pub sandbox: Option<Level>,
 }
 
@@ -192,6 +192,12 @@ pub enum What {
         /// Shell that the script is for
         #[arg(value_enum)]
         shell: Shell,
+    },
+    /// Become the agent that a proxy in another terminal confines.
+    #[command(hide = true)]
+    ConfinedAgent {
+        /// Socket of the proxy
+        socket: PathBuf,
     },
     /// Operator verbs on a session.
     #[command(flatten)]

@@ -9,7 +9,6 @@ use std::io::IsTerminal as _;
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::tools::NOT_CONFINED;
 use super::{learned_store, live_reload, models, print, run};
 use overrule_base::text::visible;
 use overrule_engine::setup::ModelSetup;
@@ -197,14 +196,16 @@ fn server_of_model(
 
 fn servers(context: &AppContext) -> Result<Vec<Check>, Failure> {
     let runtime = run::runtime()?;
+    let mut context = context.clone();
     let (tools, views) = runtime.block_on(async {
+        let _sandbox = context.confine_servers().await?;
         let connected = context.connect(None, &context.workspace, &[]).await;
         let found = (context.checked(connected.tools()), connected.servers());
         connected.close().await;
-        found
-    });
+        Ok::<_, Failure>(found)
+    })?;
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
-    let earlier = learned_store::tools(context);
+    let earlier = learned_store::tools(&context);
     let check = |view| server(view, learned_store::of_server(&earlier, view));
     let tools = match tools {
         Ok(_) if views.is_empty() => Check::new("tools", Status::Ok, "no MCP servers"),
@@ -220,7 +221,6 @@ fn servers(context: &AppContext) -> Result<Vec<Check>, Failure> {
 
 fn server(view: &ServerView, earlier: Option<String>) -> Check {
     let of = format!("MCP server {}", view.name);
-    let confined = (view.confined == Some(false)).then(|| NOT_CONFINED.to_owned());
     if view.state != "ready" {
         let why = view.why.as_deref().unwrap_or("it is not ready in time");
         let facts = view.facts().into_iter().chain(earlier);
@@ -232,7 +232,7 @@ fn server(view: &ServerView, earlier: Option<String>) -> Check {
     }
     if view.drift.is_empty() {
         let tools = format!("{} tools", view.tools.len());
-        let facts = view.facts().into_iter().chain(confined).chain(earlier);
+        let facts = view.facts().into_iter().chain(earlier);
         let words: Vec<String> = [tools].into_iter().chain(facts).collect();
         Check::new(of, Status::Ok, words.join(", "))
     } else {

@@ -144,6 +144,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Models) => model_list::print(&common),
         Some(What::Decode(decode)) => decode::decode(&decode),
         Some(What::Completions { shell }) => Ok(completions::completions(shell)),
+        Some(What::ConfinedAgent { socket }) => proxy::become_agent(&socket),
         Some(What::Verb(verb)) => verbs::verb(&common, &verb),
     }
 }

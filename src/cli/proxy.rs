@@ -2,8 +2,11 @@
 //!
 //! Must not know: formats, how a request is read, how a call is decided.
 
+mod changed;
+mod confined;
 mod session;
 mod start;
+mod terminal;
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,8 +17,10 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use self::confined::Confined;
 use self::session::{Parts, Resumed, session};
 use self::start::start_agent;
+pub use self::terminal::become_agent;
 use super::agent_process::{self as process, Launch, Started};
 use super::args::{self, Common, Window};
 use super::build::AppContext;
@@ -26,8 +31,9 @@ use super::headless_decisions::End;
 use super::operator;
 use super::run::{self, Guest, Ready};
 use super::signals::{self, StopRequest};
-use super::{alarms, control, headless, live, models, print};
+use super::{alarms, control, headless, live, models, print, sandbox};
 use overrule_base::text::visible;
+use overrule_domain::sandbox::{Level, Profile};
 use overrule_proxy::address::Token;
 use overrule_proxy::agents::{self, AGENTS, Agent};
 use overrule_proxy::alarms::{Alarm, Alarms};
@@ -58,8 +64,9 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    fn parts(&self) -> Parts {
+    fn parts(&self, confined: Option<&Confined>) -> Parts {
         Parts {
+            means: confined.map(|one| one.means.clone()).unwrap_or_default(),
             headless: self.headless,
             started: self.agent,
             begins_in_workspace: !self.args.agent.iter().skip(1).any(|word| names_directory(word)),
@@ -135,6 +142,9 @@ fn flags(common: &Common, args: &args::Proxy) -> Vec<String> {
     let window = window.map(|window| ("--window", window));
     let values = policy.into_iter().chain(upstreams).chain(window);
     let values = values.map(|(flag, value)| [flag, value]);
+    let level = common
+        .sandbox
+        .map(|level| format!("--sandbox={}", level.number()));
     let set = [
         ("--headless", common.headless),
         ("--control", common.control),
@@ -144,7 +154,8 @@ fn flags(common: &Common, args: &args::Proxy) -> Vec<String> {
     let set = set
         .into_iter()
         .filter_map(|(flag, is_set)| is_set.then_some(flag));
-    values.flatten().chain(set).map(str::to_owned).collect()
+    let all = values.flatten().chain(set).map(str::to_owned);
+    all.chain(level).collect()
 }
 
 /// The known agent of a program.
@@ -229,7 +240,11 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let server = Server::new(setup, at);
     let serving = tokio::spawn(server.clone().serve(listener));
     let mut signals = signals::listen()?;
-    let (mut agent, asks) = start_agent(plan, &server.base()).await?;
+    let confined = confined(plan, at).await?;
+    if let (None, Some(had)) = (plan.common.sandbox, resumed.profile()) {
+        sandbox::accept(&had, &Profile::default(), plan.headless)?;
+    }
+    let (mut agent, asks, _served) = start_agent(plan, (&server, &alarms), confined.as_ref()).await?;
     let first = tokio::select! {
         first = first_request(&mut opened, server.requests(), &alarms) => first,
         ended = agent.ended() => {
@@ -241,7 +256,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         return Err(Failure::new(Code::Other, "the proxy failed"));
     };
     drop(signals);
-    let parts = plan.parts();
+    let parts = plan.parts(confined.as_ref());
     let client = first.run.client().clone();
     let context = parts.context_of(&plan.context, &client);
     let of_first = resumed.take_for(&first);
@@ -292,7 +307,32 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     printing.abort();
     beside.abort();
     serving.abort();
+    for line in confined.iter().flat_map(Confined::changed) {
+        print::err(&format!("notice: {line}"));
+    }
     result
+}
+
+/// Prepares the sandbox of the agent, if its user wants one.
+async fn confined(plan: &Plan<'_>, at: SocketAddr) -> Result<Option<Confined>, Failure> {
+    // The level of the settings is that of own runs.
+    let level = plan.common.sandbox.unwrap_or_default();
+    if level == Level::Off {
+        return Ok(None);
+    }
+    let Some(agent) = plan.agent else {
+        let words = "cannot confine the agent: the proxy does not start one; hint: name it, such as `overrule proxy --sandbox -- \
+                     claude`";
+        return Err(Failure::new(Code::Usage, words));
+    };
+    if at.ip() != Ipv4Addr::LOCALHOST {
+        let words =
+            "cannot confine the agent: it reaches the proxy at 127.0.0.1 only; hint: leave out --listen";
+        return Err(Failure::new(Code::Usage, words));
+    }
+    Confined::prepare(&plan.context, agent, (level, at.port()))
+        .await
+        .map(Some)
 }
 
 /// The agent with which a run without a screen ends, once no run of another agent is under way.

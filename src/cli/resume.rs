@@ -91,8 +91,7 @@ pub fn resume_session(
         notices.push(moved(&recorded.workspace, &workspace));
     }
     let mut context = context.for_run(common, &workspace, &setup)?;
-    notices.extend(context.notices());
-    notices.extend(screen::notices(&context, headless));
+    notices.extend([context.notices(), screen::notices(&context, headless)].concat());
     setup.headless = headless;
     setup.policy = context.policy_text();
     setup.model = models::again(common, &context, setup.model)?;

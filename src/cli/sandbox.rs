@@ -23,9 +23,28 @@ pub struct Means {
     pub profile: Profile,
     /// What starts them; none where nothing is started, or nothing confined.
     pub sandbox: Option<Arc<Sandbox>>,
+    /// That of MCP servers, where they are started without a run.
+    servers: Option<(Arc<Sandbox>, Arc<Profile>)>,
 }
 
 impl Means {
+    /// What the sessions of a confined agent record. They start nothing themselves.
+    pub fn of_agent(profile: Profile) -> Self {
+        Self {
+            profile,
+            ..Self::default()
+        }
+    }
+
+    /// Returns what MCP servers are confined with; none for a run without a sandbox.
+    pub fn of_run(&self) -> Option<(Arc<Sandbox>, Arc<Profile>)> {
+        if self.servers.is_some() {
+            return self.servers.clone();
+        }
+        let sandbox = self.sandbox.as_ref().filter(|_| self.profile.confines())?;
+        Some((Arc::clone(sandbox), Arc::new(self.profile.clone())))
+    }
+
     /// Removes what was made for a run that did not begin.
     pub fn forget(&self) {
         if let Some(sandbox) = &self.sandbox {
@@ -105,20 +124,7 @@ impl AppContext {
         }
         let request = self.sandbox_request(session, &self.workspace, level)?;
         let prepared = Sandbox::prepare(Self::helper()?, &request).await;
-        let (sandbox, profile) = prepared.map_err(|error| {
-            let code = match error {
-                PrepareError::Store { .. } => Code::Session,
-                PrepareError::Hidden(_) | PrepareError::Directory { .. } => Code::Config,
-            };
-            let hint = match code {
-                Code::Session => {
-                    "; hint: set XDG_DATA_HOME to a directory that you can write, or run with --sandbox 0 and name a directory \
-                     for the session with --sessions"
-                }
-                _ => "",
-            };
-            Failure::new(code, format!("{error}{hint}"))
-        })?;
+        let (sandbox, profile) = prepared.map_err(|error| unprepared(&error))?;
         let missing = &profile.missing;
         if self.settings.sandbox.required.value && !missing.is_empty() {
             sandbox.forget();
@@ -142,13 +148,76 @@ impl AppContext {
         self.means = Means {
             profile,
             sandbox: Some(Arc::new(sandbox)),
+            servers: None,
         };
         Ok(notice)
+    }
+
+    /// Prepares a sandbox for the MCP servers that ask for one, where they are started without a run. Nothing else is
+    /// confined by it. Its private directory is deleted with what is returned.
+    pub async fn confine_servers(&mut self) -> Result<Option<ByHand>, Failure> {
+        let level = self.settings.sandbox.level.value;
+        let asks = self.settings.servers.iter();
+        let mut asks = asks.filter(|server| server.confinement.level > Level::Off);
+        if level == Level::Off || asks.next().is_none() {
+            return Ok(None);
+        }
+        let session = format!("servers-{}", overrule_engine::ids::session());
+        self.confine(&session, level).await?;
+        self.means = Means {
+            servers: self.means.of_run(),
+            ..Means::default()
+        };
+        Ok(Some(ByHand {
+            context: self.clone(),
+            session,
+        }))
+    }
+}
+
+/// The private directory of servers that are started without a run; dropping it deletes the directory.
+pub struct ByHand {
+    context: AppContext,
+    session: String,
+}
+
+impl Drop for ByHand {
+    fn drop(&mut self) {
+        delete(&self.context, &self.session);
+    }
+}
+
+/// Makes a directory for its owner alone, with those above it.
+pub fn make_directory(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+}
+
+/// Makes a file for its owner alone, with this content.
+pub fn make_file(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write as _;
+    overrule_regular_file::create(path)?.write_all(text.as_bytes())
+}
+
+/// The failure of a run whose sandbox could not be prepared.
+pub fn unprepared(error: &PrepareError) -> Failure {
+    match error {
+        PrepareError::Store { .. } => {
+            let hint = "hint: set XDG_DATA_HOME to a directory that you can write, or run with --sandbox 0 and name a directory \
+                        for the session with --sessions";
+            Failure::new(Code::Session, format!("{error}; {hint}"))
+        }
+        PrepareError::Hidden(_) | PrepareError::Directory { .. } | PrepareError::HiddenDirectory(_) => {
+            Failure::new(Code::Config, format!("{error}"))
+        }
     }
 }
 
 /// The failure of a run whose settings require what the machine cannot give.
-fn required(profile: &Profile) -> Failure {
+pub fn required(profile: &Profile) -> Failure {
     let list = profile.missing.iter().map(|one: &Missing| {
         let (number, loss) = (one.guarantee.number(), one.guarantee.loss());
         format!("{number} {loss}: {}", visible(&one.why))
@@ -186,7 +255,7 @@ pub async fn again(
 }
 
 /// Asks before a run goes on with less than it had; without a terminal it is refused.
-fn accept(recorded: &Profile, now: &Profile, headless: bool) -> Result<(), Failure> {
+pub fn accept(recorded: &Profile, now: &Profile, headless: bool) -> Result<(), Failure> {
     let lost = lost(recorded, now);
     if lost.is_empty() {
         return Ok(());

@@ -96,6 +96,7 @@ impl AppContext {
             } else {
                 self.settings.servers.clone()
             },
+            sandbox: self.means.of_run(),
             workspace: workspace.to_owned(),
             logs,
             pins: self.pins(),
@@ -167,7 +168,7 @@ impl AppContext {
 
     /// Builds the registry of these tools, with the classes, tags and pauses of the settings.
     pub fn registry(&self, tools: Vec<Arc<dyn Tool>>) -> Result<Registry, Failure> {
-        let Means { profile, sandbox } = &self.means;
+        let Means { profile, sandbox, .. } = &self.means;
         let mut registry = Registry::new(tools)?
             .keeping_out_of(self.private.iter().cloned())
             .confining(profile, sandbox.clone());
@@ -328,6 +329,7 @@ fn state(server: ServerView) -> ServerState {
         name: server.name,
         state: server.state,
         why: server.why,
+        confined: server.confined,
         about,
         hash: server.hash,
         drift: server.drift,

@@ -49,6 +49,7 @@ pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
     }
     let runtime = run::runtime()?;
     let result = runtime.block_on(async {
+        let _sandbox = context.confine_servers().await?;
         let mut connected = context.connect(None, &context.workspace, &[]).await;
         let result = act(common, &context, &mut connected, tools.what.as_ref()).await;
         connected.close().await;
@@ -203,8 +204,7 @@ fn list(common: &Common, registry: &Registry, servers: &[ServerView], earlier: &
             .as_deref()
             .map(|why| format!(": {why}"))
             .unwrap_or_default();
-        let confined = (server.confined == Some(false)).then(|| NOT_CONFINED.to_owned());
-        let facts: Vec<String> = server.facts().into_iter().chain(confined).collect();
+        let facts: Vec<String> = server.facts().into_iter().collect();
         let facts = facts.join(", ");
         print::out(&format!(
             "server {}  {}{why}  {} tools  ~{tokens} tokens a request  {facts}",
@@ -240,9 +240,6 @@ fn list(common: &Common, registry: &Registry, servers: &[ServerView], earlier: &
         print::out(&line(card, servers, widest));
     }
 }
-
-/// What is said of a program that no sandbox confines.
-pub const NOT_CONFINED: &str = "not confined";
 
 /// Formats a tool as one line.
 fn line(card: &ToolCard, servers: &[ServerView], widest: usize) -> String {

@@ -49,7 +49,15 @@ impl Agents {
     /// Notes who holds the other end of a connection. A note outlives this process, as the agent may; those about
     /// processes that have ended are removed.
     pub fn connected(&self, from: SocketAddr, to: SocketAddr) -> io::Result<()> {
-        let found = holders(from, to);
+        self.add(holders(from, to))
+    }
+
+    /// Notes a process that is an agent, or becomes one: it has no connection of this network.
+    pub fn started(&self, pid: u32) -> io::Result<()> {
+        self.add(Means::here().id(pid).into_iter().collect())
+    }
+
+    fn add(&self, found: Vec<ProcessId>) -> io::Result<()> {
         let new: Vec<ProcessId> = {
             let mut known = self.own.lock().unwrap_or_else(PoisonError::into_inner);
             known.unknown |= found.is_empty();
@@ -152,6 +160,19 @@ fn inode(table: impl BufRead, from: u16, to: u16) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_that_was_started_is_noted() {
+        let dir = tempfile::tempdir().unwrap();
+        let agents = Agents::noted_in(Some(dir.path().join("agents")));
+        let own = Means::here().id(std::process::id()).unwrap();
+        assert!(!agents.is_noted(own));
+        agents.started(std::process::id()).unwrap();
+        assert!(agents.is_noted(own) && agents.is_own(own));
+        // Also for another process of this user.
+        assert!(Agents::noted_in(Some(dir.path().join("agents"))).is_noted(own));
+    }
 
     #[cfg(target_os = "linux")]
     #[test]

@@ -47,8 +47,8 @@ pub struct ToolServerView<'a> {
     pub tools: Vec<ServerToolView<'a>>,
     /// The file of its log, in visible form.
     pub log: Option<String>,
-    /// True if its program runs in a sandbox; none for a server over HTTP.
-    pub confined: Option<bool>,
+    /// How its program is confined; none for a server over HTTP.
+    pub confined: Option<&'a str>,
 }
 
 /// A tool as its server describes it.

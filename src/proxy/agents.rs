@@ -11,10 +11,12 @@ mod claude;
 mod codex;
 mod gemini;
 mod goose;
+mod home;
 mod one_gate;
 mod opencode;
 mod qwen;
 
+pub use home::Home;
 pub use one_gate::OneGate;
 
 /// How an agent is pointed to the proxy.
@@ -37,6 +39,8 @@ pub struct Agent {
     pub arguments: &'static [&'static str],
     /// How it is told not to ask its own user about calls.
     pub one_gate: OneGate,
+    /// What it needs in a sandbox.
+    pub home: Home,
     /// How the `User-Agent` of its requests begins.
     pub user_agents: &'static [&'static str],
     /// What its user should know.

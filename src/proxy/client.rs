@@ -13,6 +13,7 @@ pub struct Client {
     program: String,
     is_known: bool,
     wire: Wire,
+    is_confined: bool,
 }
 
 impl Client {
@@ -27,7 +28,18 @@ impl Client {
             program: program.to_owned(),
             is_known: agent.is_some(),
             wire,
+            is_confined: false,
         }
+    }
+
+    /// The same program in the sandbox that this process started, or not in it. It is another one than outside of it.
+    pub fn confined(self, is_confined: bool) -> Self {
+        Self { is_confined, ..self }
+    }
+
+    /// Returns true if its requests came out of the sandbox that this process started.
+    pub const fn is_confined(&self) -> bool {
+        self.is_confined
     }
 
     /// Returns the agent, if it is a known one.
@@ -50,7 +62,8 @@ impl Client {
     /// what it says can tell.
     pub fn may_share(&self, other: &Self) -> bool {
         let is_unnamed = self.program.is_empty() || other.program.is_empty();
-        self.wire == other.wire && (is_unnamed || self == other)
+        let is_of_place = self.is_confined == other.is_confined;
+        self.wire == other.wire && is_of_place && (is_unnamed || self == other)
     }
 
     /// Returns true if the sender may be this agent: an agent whose requests do not name it may be any unknown program.

@@ -165,6 +165,16 @@ impl Server {
 
     /// Serves until the task is dropped.
     pub async fn serve(self: Arc<Self>, listener: TcpListener) {
+        self.accept(listener, false).await;
+    }
+
+    /// Serves an agent on a socket that only processes of its sandbox reach, until the task is dropped. Its conversations are
+    /// its own.
+    pub async fn serve_confined(self: Arc<Self>, listener: TcpListener) {
+        self.accept(listener, true).await;
+    }
+
+    async fn accept(self: Arc<Self>, listener: TcpListener, is_confined: bool) {
         // The first request does not wait for it.
         registry::prepare();
         loop {
@@ -193,8 +203,10 @@ impl Server {
                         .then(|| taken.lock().unwrap_or_else(PoisonError::into_inner).take())
                         .flatten();
                     async move {
-                        let lookup = server.note_connection(first.map(|_| from));
-                        let mut response = server.answer(request, lookup).await;
+                        // An agent in a sandbox reaches no socket by which it could decide, and its addresses are of
+                        // another network.
+                        let lookup = server.note_connection(first.filter(|_| !is_confined).map(|_| from));
+                        let mut response = server.answer(request, lookup, is_confined).await;
                         if half_closed.get() {
                             let close = HeaderValue::from_static("close");
                             response.headers_mut().insert(header::CONNECTION, close);
@@ -240,7 +252,7 @@ impl Server {
         path.filter(|_| address::is_host(host, self.at))
     }
 
-    async fn answer(self: &Arc<Self>, request: Request<Incoming>, lookup: Lookup) -> Sent {
+    async fn answer(self: &Arc<Self>, request: Request<Incoming>, lookup: Lookup, is_confined: bool) -> Sent {
         let Some(path) = self.path_of(&request).map(str::to_owned) else {
             return plain(StatusCode::NOT_FOUND, "not found");
         };
@@ -311,6 +323,7 @@ impl Server {
             streamed: conversation::is_streamed(wire, &path, &request),
             method: head.method,
             path,
+            is_confined,
             headers: head.headers,
             request,
             history,

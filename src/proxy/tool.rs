@@ -9,10 +9,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::agents::Agent;
 use super::catalogue;
+use super::client::Client;
 use super::run::AgentRun;
-use overrule_base::canon;
+use overrule_base::{canon, known_tool};
 use overrule_domain::advice::ToolFacts;
 use overrule_domain::call::{EffectClass, Outcome};
 use overrule_domain::event::run::{Limits, ToolCard, ToolOrigin};
@@ -35,7 +35,11 @@ pub struct AgentTool {
 
 /// A tool of an agent, if it is a known one. `is_ambiguous` says that a server offers a tool of this name, too: a call may be of
 /// that one.
-fn spec(tool: &agent::AgentTool, agent: Option<&Agent>, schema: &str, is_ambiguous: bool) -> Spec {
+///
+/// Commands and file tools of a confined agent run in its sandbox. Its model is told nothing of that.
+fn spec(tool: &agent::AgentTool, client: &Client, schema: &str, is_ambiguous: bool) -> Spec {
+    let agent = client.agent();
+    let is_own = agent.is_some() && !is_ambiguous && catalogue::is_own(tool);
     let effect = if is_ambiguous {
         EffectClass::Unknown
     } else {
@@ -56,7 +60,7 @@ fn spec(tool: &agent::AgentTool, agent: Option<&Agent>, schema: &str, is_ambiguo
             tags,
             pause_ms: 0,
             takes_truncated: true,
-            confined: false,
+            confined: client.is_confined() && is_own && known_tool::kind(&tool.name).is_some(),
             probe: None,
             compensate: None,
             origin: Some(Box::new(ToolOrigin {
@@ -101,7 +105,7 @@ pub fn registry(tools: &[agent::AgentTool], run: &Arc<AgentRun>) -> Registry {
     for tool in of_agent() {
         let is_ambiguous = of_agent().any(|other| other.name == tool.name && !catalogue::is_own(other));
         let with = |schema: &str| AgentTool {
-            spec: spec(tool, run.client().agent(), schema, is_ambiguous),
+            spec: spec(tool, run.client(), schema, is_ambiguous),
             run: run.clone(),
         };
         if registry

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how the helper confines itself.
 //!
-//! Down goes the order, with the descriptor of the command's own standard input. Up come the socket on which the proxy is
+//! Down goes the order, with the descriptor of the command's own standard input. Up come the sockets on which this program is
 //! reached, `ready`, or the step that failed. The end of the socket after `ready` means that the command runs.
 
 use std::io::{self, IoSlice, IoSliceMut, Read as _, Write as _};
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::Plan;
 
 /// The most bytes of an order. More would not fit into the socket before the helper reads.
-const MOST: usize = 128 * 1024;
+pub(crate) const MOST: usize = 128 * 1024;
 
 const LISTENS: u8 = b'L';
 const READY: u8 = b'R';
@@ -72,7 +72,7 @@ impl From<io::Error> for StartError {
 }
 
 impl StartError {
-    fn set_up(step: &str, why: impl ToString) -> Self {
+    pub(crate) fn set_up(step: &str, why: impl ToString) -> Self {
         Self::SetUp {
             step: step.to_owned(),
             why: why.to_string(),
@@ -94,9 +94,20 @@ impl Outside {
         input: BorrowedFd<'_>,
         program: PathBuf,
     ) -> Result<(Self, OwnedFd), StartError> {
+        let parent = rustix::process::getpid().as_raw_nonzero().get();
+        Self::order_below(parent, plan, input, program)
+    }
+
+    /// Does the same for a helper that is started by another process: the command ends with `parent`.
+    pub(crate) fn order_below(
+        parent: i32,
+        plan: &Plan,
+        input: BorrowedFd<'_>,
+        program: PathBuf,
+    ) -> Result<(Self, OwnedFd), StartError> {
         let order = Order {
             plan: plan.clone(),
-            parent: rustix::process::getpid().as_raw_nonzero().get(),
+            parent,
             program,
         };
         let text = serde_json::to_vec(&order).map_err(|error| StartError::set_up("order", error))?;
@@ -117,10 +128,16 @@ impl Outside {
 
     /// Waits until the command runs. Returns the socket on which the child reaches the proxy, if it has a network of its own.
     pub async fn started(self) -> Result<Option<TcpListener>, StartError> {
+        Ok(self.listening().await?.into_iter().next())
+    }
+
+    /// Waits until the command runs. Returns the sockets on which the child reaches this program, if it has a network of its
+    /// own: that of the proxy, then that of [`Plan::port`].
+    pub async fn listening(self) -> Result<Vec<TcpListener>, StartError> {
         let lost = |error: io::Error| StartError::set_up("channel", error);
         self.socket.set_nonblocking(true).map_err(lost)?;
         let socket = tokio::net::UnixStream::from_std(self.socket).map_err(lost)?;
-        let (mut listener, mut is_ready, mut rest) = (None, false, Vec::new());
+        let (mut listeners, mut is_ready, mut rest) = (Vec::new(), false, Vec::new());
         loop {
             socket.readable().await.map_err(lost)?;
             let mut bytes = [0; 4096];
@@ -141,10 +158,10 @@ impl Outside {
                     byte => rest.push(byte),
                 }
             }
-            listener = descriptor.map(TcpListener::from).or(listener);
+            listeners.extend(descriptor.map(TcpListener::from));
         }
         match rest.split_first() {
-            None if is_ready => Ok(listener),
+            None if is_ready => Ok(listeners),
             None => Err(StartError::set_up("helper", "it was ended")),
             Some((&NOT_FOUND, code)) => {
                 let code = String::from_utf8_lossy(code).parse().unwrap_or_default();
@@ -184,7 +201,7 @@ impl Inside {
         Ok((Self { socket }, serde_json::from_slice(&text)?))
     }
 
-    /// Hands the socket on which the proxy is reached to this program. Returns its port.
+    /// Hands a socket on which this program is reached to it. Returns its port.
     pub(crate) fn listens(&self, listener: &TcpListener) -> Result<u16, Errno> {
         let address = listener.local_addr().map_err(|_| Errno::INVAL)?;
         send_with(&self.socket, &[LISTENS], listener.as_fd())?;
@@ -212,7 +229,7 @@ impl Inside {
 }
 
 /// Sends bytes together with a descriptor.
-fn send_with(socket: impl AsFd, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<(), Errno> {
+pub(crate) fn send_with(socket: impl AsFd, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<(), Errno> {
     let descriptors = [descriptor];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -222,7 +239,7 @@ fn send_with(socket: impl AsFd, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Res
 }
 
 /// Receives bytes, and a descriptor if one comes with them.
-fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<(usize, Option<OwnedFd>), Errno> {
+pub(crate) fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<(usize, Option<OwnedFd>), Errno> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     // Closed when another program begins, so that no child inherits it. Where the system has no such flag, children get

@@ -93,14 +93,17 @@ fn become_command(
         // One that leads its session already has left the terminal.
         let _ = rustix::process::setsid();
     }
-    let listener = confine(plan)?;
-    let variables = listener.as_ref().map(|listener| {
+    let Listening { proxy, port } = confine(plan)?;
+    let variables = proxy.as_ref().map(|listener| {
         inside
             .listens(listener)
             .map(|port| network::variables(port, &order.program))
     });
     let variables = variables.transpose().map_err(Failed::at("network proxy"))?;
-    drop(listener);
+    if let Some(port) = &port {
+        inside.listens(port).map_err(Failed::at("port"))?;
+    }
+    drop((proxy, port));
     restrict(plan)?;
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .map_err(Failed::at("parent"))?;
@@ -130,23 +133,42 @@ fn temporary(plan: &Plan) -> Option<std::path::PathBuf> {
     (!plan.namespaces).then(|| plan.temporary())
 }
 
-/// Makes the namespaces and everything that they show. Returns the socket on which the proxy is reached.
-fn confine(plan: &Plan) -> Result<Option<TcpListener>, Failed> {
-    if !plan.namespaces {
-        return Ok(None);
+/// The sockets of the own loopback that this program serves.
+#[derive(Default)]
+struct Listening {
+    proxy: Option<TcpListener>,
+    port: Option<TcpListener>,
+}
+
+/// Makes the namespaces and everything that they show. Returns the sockets on which this program is reached.
+fn confine(plan: &Plan) -> Result<Listening, Failed> {
+    let own_network = plan.namespaces && !plan.profile.reaches_all();
+    if plan.port.is_some() && !own_network {
+        return Err(Failed {
+            step: "port",
+            why: "the child has no network of its own".to_owned(),
+        });
     }
-    let own_network = !plan.profile.reaches_all();
+    if !plan.namespaces {
+        return Ok(Listening::default());
+    }
     let cwd = std::env::current_dir().map_err(|error| Failed::because("directory")(error.to_string()))?;
     namespaces::enter(own_network)?;
     mounts::set_up(plan)?;
-    let listener = own_network.then(|| {
+    let mut listening = Listening::default();
+    if own_network {
         loopback::up()?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-        listener.map_err(|error| Failed::because("network proxy")(error.to_string()))
-    });
-    let listener = listener.transpose()?;
+        // First the one whose number is fixed.
+        listening.port = plan.port.map(listen).transpose()?;
+        listening.proxy = Some(listen(0)?);
+    }
     rustix::process::chdir(&cwd).map_err(Failed::on("directory", &cwd))?;
-    Ok(listener)
+    Ok(listening)
+}
+
+fn listen(port: u16) -> Result<TcpListener, Failed> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+    listener.map_err(|error| Failed::because("network proxy")(error.to_string()))
 }
 
 /// Gives up what is left: capabilities, new privileges, access to files, system calls.

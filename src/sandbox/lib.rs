@@ -7,8 +7,10 @@
 //! that process, pipes and exit status are those of an ordinary child.
 
 pub mod channel;
+pub mod handover;
 #[cfg(target_os = "linux")]
 mod helper;
+pub mod macos;
 pub mod network;
 pub mod places;
 pub mod plan;

@@ -31,6 +31,9 @@ pub struct Plan {
     pub home: Option<PathBuf>,
     /// True where the child keeps the terminal of its parent.
     pub keeps_terminal: bool,
+    /// A port of the child's own loopback that is served by this process, besides the proxy for allowed hosts.
+    #[serde(default)]
+    pub port: Option<u16>,
 }
 
 /// A directory of a cache: reads reach it, writes go to a private directory.

@@ -2,12 +2,14 @@
 //!
 //! Must not know: tools, settings files, who decides.
 
+mod plan;
+
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use overrule_base::{canon, runs_later};
-use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile, Refused};
+use overrule_domain::sandbox::{Level, Profile, Refused};
 
 use crate::places::{self, HideError, HideRequest};
 use crate::plan::{Cache, Plan};
@@ -15,6 +17,7 @@ use crate::probe::{self, Machine};
 use crate::protected::{self, Protected, Undone, Watches};
 use crate::refusal;
 use crate::start::{Confinement, Helper};
+pub use plan::{Own, Planned};
 
 /// How the children of a run are to be confined.
 #[derive(Debug, Clone)]
@@ -59,6 +62,9 @@ pub enum PrepareError {
         /// Why.
         error: io::Error,
     },
+    /// A directory that is to be written is hidden.
+    #[error("cannot make `{}` writable in the sandbox: it is hidden; name it in `show` of [sandbox], or remove it from `write`", plan::shown(.0))]
+    HiddenDirectory(PathBuf),
     /// The private directories could not be made.
     #[error("cannot prepare the sandbox in `{}`: {error}", overrule_base::text::visible(&.path.to_string_lossy()))]
     Store {
@@ -118,10 +124,8 @@ impl Sandbox {
             .await
             .map_err(lost(store))?;
         let resolved = |path: &PathBuf| {
-            path.canonicalize().map_err(|error| PrepareError::Directory {
-                path: path.clone(),
-                error,
-            })
+            path.canonicalize()
+                .map_err(|error| PrepareError::directory(path, error))
         };
         let workspace = resolved(&request.workspace)?;
         let mut write = vec![workspace.clone()];
@@ -180,15 +184,6 @@ impl Sandbox {
             show: &request.show,
             keep: &keep,
         })?;
-        let mut missing = self.machine.missing.clone();
-        let mut lacks = |guarantee: Guarantee, why: &str| {
-            if !missing.iter().any(|one| one.guarantee == guarantee) {
-                missing.push(Missing {
-                    guarantee,
-                    why: why.to_owned(),
-                });
-            }
-        };
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();
         let profile = Profile {
             level: request.level,
@@ -198,62 +193,27 @@ impl Sandbox {
             unix_sockets: request.unix_sockets,
             missing: Vec::new(),
         };
-        if profile.reaches_all() {
-            lacks(Guarantee::Network, "the settings allow every host");
-        }
-        if profile.unix_sockets {
-            lacks(Guarantee::Sockets, "the settings allow Unix sockets");
-        }
-        let is_above = |path: &PathBuf| hidden.iter().any(|hidden| hidden.starts_with(path));
-        if !self.machine.namespaces && write.iter().any(is_above) {
-            lacks(
-                Guarantee::Hidden,
-                "a writable directory has hidden paths in it, and there are no namespaces",
-            );
-        }
-        missing.sort_by_key(|one| one.guarantee);
-        Ok(Profile { missing, ..profile })
+        let hidden: Vec<&Path> = hidden.iter().map(PathBuf::as_path).collect();
+        Ok(self.with_missing(profile, &hidden, write))
     }
 
     /// Begins the execution of a call: notes the protected paths, and plans the confinement of its children.
     pub fn begin(&self, profile: &Profile) -> Begun {
         let is_written = profile.level == Level::Workspace;
-        let workspace = &self.workspace;
-        let protected = is_written.then(|| Protected::find(workspace));
-        let of = |list: fn(&Protected) -> Vec<PathBuf>| protected.as_ref().map(list).unwrap_or_default();
-        let plan = Plan {
-            profile: profile.clone(),
-            namespaces: self.machine.namespaces,
-            scratch: self.scratch.clone(),
-            own: self
-                .own
-                .iter()
-                .filter_map(|path| path.canonicalize().ok())
-                .collect(),
-            pinned: of(Protected::git_directories),
-            read_only: of(Protected::existing),
-            linked: of(Protected::linked),
-            caches: self.caches.clone(),
-            home: self.home.clone(),
-            keeps_terminal: false,
-        };
+        let protected = is_written.then(|| Protected::find(&self.workspace));
+        let Planned {
+            confinement,
+            variables,
+        } = self.planned(profile, protected.as_ref());
         let watch = protected.map(|protected| {
             locked(&self.watches).begin(&protected);
             Arc::clone(&self.watches)
         });
-        let temporary = plan.temporary();
         Begun {
-            confinement: Confinement {
-                plan,
-                helper: self.helper.clone(),
-            },
-            workspace: workspace.clone(),
+            confinement,
+            workspace: self.workspace.clone(),
             watch,
-            variables: if self.machine.overlays {
-                Vec::new()
-            } else {
-                places::private_caches(&temporary)
-            },
+            variables,
         }
     }
 

@@ -320,6 +320,11 @@ fn spawner() -> io::Result<mpsc::Sender<Order>> {
     Ok(sender)
 }
 
+/// Keeps the open files of this program from a child that is started in another way.
+pub fn without_files(command: &mut std::process::Command) {
+    pre_exec::without(command, open_files());
+}
+
 /// Returns the file descriptors that a child might inherit: the parent of this program may have left some
 /// open without close-on-exec.
 fn open_files() -> Vec<i32> {

@@ -5,6 +5,7 @@
 use crate::support::{harness, server, world};
 
 mod calls;
+mod confined;
 mod declared;
 mod drift;
 mod faults;

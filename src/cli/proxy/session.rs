@@ -10,12 +10,14 @@ use crate::exit::{Code, Failure};
 use crate::opening::{self, Opened};
 use crate::operator;
 use crate::run::Ready;
+use crate::sandbox::Means;
 use crate::screen;
 use crate::written_here;
 use overrule_base::text::visible;
 use overrule_config::Origin;
 use overrule_domain::event::run::{Limits, Reuse, Started};
 use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::sandbox::Profile;
 use overrule_domain::state::State;
 use overrule_engine::advise::Adviser;
 use overrule_engine::setup::{ModelSetup, Setup};
@@ -73,6 +75,11 @@ impl Resumed {
         self.with(|opened| opened.take_if(|_| opening.resumes))
     }
 
+    /// How its agent was confined; none where no session is resumed.
+    pub fn profile(&self) -> Option<Profile> {
+        self.with(|opened| opened.as_ref().map(|opened| opened.state.sandbox_profile()))
+    }
+
     /// The id of the session, until its conversation asks.
     pub fn waiting(&self) -> Option<String> {
         self.with(|opened| opened.as_ref().map(|opened| opened.session.clone()))
@@ -98,6 +105,8 @@ fn is_its(state: &State, client: &Client) -> bool {
 pub struct Parts {
     /// True without a screen.
     pub headless: bool,
+    /// What the conversations of a confined agent record.
+    pub means: Means,
     /// The agent that this process starts.
     pub started: Option<&'static Agent>,
     /// True if it was started in the workspace, so that its shell begins there.
@@ -123,6 +132,11 @@ impl Parts {
     /// The same settings for the session of a conversation: its commands name its own agent.
     pub fn context_of(&self, context: &AppContext, client: &Client) -> AppContext {
         let mut context = context.clone();
+        context.means = if client.is_confined() {
+            self.means.clone()
+        } else {
+            Means::default()
+        };
         if let Some(agent) = self.agent_of(client) {
             context.reach.supervise(agent.program);
         }

@@ -5,32 +5,69 @@
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Plan;
+use super::confined::Confined;
+use super::terminal::Terminal;
 use crate::agent_process::{self as process, Launch, Started};
 use crate::args::Window;
+use crate::build::AppContext;
 use crate::exit::Failure;
 use crate::print;
 use overrule_proxy::agents::{AGENTS, Agent};
+use overrule_proxy::alarms::Alarms;
+use overrule_proxy::server::Server;
 
-/// Starts the agent, or tells how to start any. Returns it, and whether it asks its own user about calls.
-pub(super) async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<(Started, Option<String>), Failure> {
+/// An agent that was started, whether it asks its own user about calls, and what serves it in its sandbox.
+pub(super) type Agents = (Started, Option<String>, Option<Serving>);
+
+/// What serves a confined agent, as long as it is kept.
+pub(super) type Serving = Box<dyn Send>;
+
+/// Starts the agent, or tells how to start any.
+pub(super) async fn start_agent(
+    plan: &Plan<'_>,
+    (server, alarms): (&Arc<Server>, &Alarms),
+    confined: Option<&Confined>,
+) -> Result<Agents, Failure> {
+    let base = &server.base();
     let (Some(agent), Some((program, own))) = (plan.agent, plan.args.agent.split_first()) else {
         tell_all(plan, base);
-        return Ok((Started::Elsewhere, None));
+        return Ok((Started::Elsewhere, None, None));
     };
-    let launch = Launch::new(agent, program, own, base, keeps_prompts(plan));
+    let launch = match confined {
+        Some(_) => Launch::confined(agent, program, own, base, keeps_prompts(plan)),
+        None => Launch::new(agent, program, own, base, keeps_prompts(plan)),
+    };
     let asks = format!("{}: {}", agent.program, launch.asks());
     print::err(&asks);
     if plan.headless {
-        let child = launch.spawn(&plan.context.workspace)?;
-        return Ok((Started::Child(child), Some(asks)));
+        let workspace = &plan.context.workspace;
+        let Some(confined) = confined else {
+            let child = launch.spawn(workspace)?;
+            return Ok((Started::Child(child), Some(asks), None));
+        };
+        print::err(&format!("{}: {}", agent.program, confined.describe()));
+        let (child, inside) = launch.spawn_confined(workspace, &confined.planned).await?;
+        note(&plan.context, child.id());
+        let served = confined.serves().serve(inside, server)?;
+        let serving: Serving = Box::new(served);
+        return Ok((Started::Child(child), Some(asks), Some(serving)));
     }
+    let terminal = confined.map(|confined| {
+        print::err(&format!("{}: {}", agent.program, confined.describe()));
+        Terminal::open(&plan.context, confined, &launch, (server, alarms))
+    });
+    let terminal = terminal.transpose()?;
+    let own = terminal
+        .as_ref()
+        .map_or_else(|| launch.line(), |one| one.line().to_owned());
     let started = match plan.args.window {
-        Window::Tmux => Started::Pane(launch.in_tmux(&plan.context).await?),
+        Window::Tmux => Started::Pane(launch.in_tmux(&plan.context, &own).await?),
         Window::None => {
             print::err("start the agent in another terminal:");
-            print::err(&format!("  {}", launch.line_in(&plan.context.workspace)));
+            print::err(&format!("  {}", Launch::line_in(&own, &plan.context.workspace)));
             print::err("this screen opens with its first request (ctrl-c ends)");
             Started::Elsewhere
         }
@@ -43,7 +80,19 @@ pub(super) async fn start_agent(plan: &Plan<'_>, base: &str) -> Result<(Started,
         print::err("another agent joins this screen, in sessions of its own (alt-w), by its line:");
         print_all(&others);
     }
-    Ok((started, Some(asks)))
+    let serving = terminal.map(|one| -> Serving { Box::new(one) });
+    Ok((started, Some(asks), serving))
+}
+
+/// Notes the process of a confined agent, which does not decide on its own calls.
+pub(super) fn note(context: &AppContext, pid: Option<u32>) {
+    let noted = pid.map_or_else(
+        || Err(std::io::Error::from(std::io::ErrorKind::NotFound)),
+        |pid| context.agents.started(pid),
+    );
+    if let Err(error) = noted {
+        tracing::warn!(%error, "the agent is not noted for other processes");
+    }
 }
 
 /// Tells the address, where requests go, and the lines of the agents that are installed.
@@ -95,7 +144,7 @@ fn lines(plan: &Plan<'_>, base: &str, except: Option<&Agent>) -> Vec<String> {
     installed
         .map(|agent| {
             let launch = Launch::new(agent, agent.program, &[], base, keeps_prompts(plan));
-            format!("  {}", launch.line_in(&plan.context.workspace))
+            format!("  {}", Launch::line_in(&launch.line(), &plan.context.workspace))
         })
         .collect()
 }

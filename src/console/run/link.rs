@@ -51,6 +51,8 @@ pub struct ServerState {
     pub state: &'static str,
     /// Why it is not ready.
     pub why: Option<String>,
+    /// How it is confined; none where it is no program of this machine.
+    pub confined: Option<&'static str>,
     /// The version of the protocol, and its process.
     pub about: String,
     /// Hash of its definitions; none before they were read.

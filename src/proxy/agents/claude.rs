@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::{Agent, OneGate};
+use super::{Agent, Home, OneGate};
 
 /// Settings of one process: a hook answers each question about a call, in every mode but that for plans. Its user still
 /// answers questions and approves plans; what a setting denies stays denied.
@@ -39,6 +39,25 @@ pub(super) const CLAUDE: Agent = Agent {
         last: &[],
         unless: &["--settings", "--dangerously-skip-permissions"],
         words: "a hook in --settings allows each call",
+    },
+    home: Home {
+        directories: &[".claude"],
+        present: &[],
+        files: &[(".claude.json", "{}")],
+        log_in: &[".claude/.credentials.json", ".claude.json"],
+        settings: &[
+            ".claude/settings*.json",
+            ".claude/hooks",
+            ".claude/agents",
+            ".claude/commands",
+            ".claude/skills",
+            ".claude/plugins",
+            ".claude/output-styles",
+            ".claude/CLAUDE.md",
+        ],
+        rewritten: &[(".claude.json", &["mcpServers", "hooks"])],
+        no_sandbox: &[],
+        no_sandbox_arguments: &[],
     },
     user_agents: &["claude-cli/"],
     note: "calls that it makes outside of its model's replies are not gated",

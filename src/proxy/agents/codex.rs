@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::{Agent, OneGate, TOKEN_VARIABLE};
+use super::{Agent, Home, OneGate, TOKEN_VARIABLE};
 
 /// codex, with a provider of its own, for a key and for the log-in of ChatGPT: by `OPENAI_BASE_URL` alone its WebSocket would go to the vendor.
 pub(super) const CODEX: Agent = Agent {
@@ -33,6 +33,23 @@ pub(super) const CODEX: Agent = Agent {
             "--yolo",
         ],
         words: "-c approval_policy=\"never\"; its sandbox stays",
+    },
+    home: Home {
+        directories: &[".codex"],
+        present: &[],
+        files: &[],
+        log_in: &[".codex/auth.json"],
+        settings: &[
+            ".codex/config*.toml",
+            ".codex/hooks*",
+            ".codex/agents",
+            ".codex/prompts",
+            ".codex/rules",
+            ".codex/AGENTS*.md",
+        ],
+        rewritten: &[],
+        no_sandbox: &[],
+        no_sandbox_arguments: &["-c", "sandbox_mode=\"danger-full-access\""],
     },
     user_agents: &["codex_"],
     note: "",

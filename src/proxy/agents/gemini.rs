@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::{Agent, OneGate};
+use super::{Agent, Home, OneGate};
 
 /// gemini-cli, with a key of its own.
 pub(super) const GEMINI: Agent = Agent {
@@ -24,6 +24,27 @@ pub(super) const GEMINI: Agent = Agent {
         last: &[],
         unless: &["--approval-mode", "-y", "--yolo"],
         words: "--approval-mode yolo",
+    },
+    home: Home {
+        directories: &[".gemini"],
+        present: &[],
+        files: &[],
+        log_in: &[".gemini/oauth_creds.json"],
+        settings: &[
+            ".gemini/settings*.json",
+            ".gemini/commands",
+            ".gemini/extensions",
+            ".gemini/policies",
+            ".gemini/agents",
+            ".gemini/skills",
+            ".gemini/hooks",
+            ".gemini/trustedFolders.json",
+            ".gemini/GEMINI.md",
+            ".gemini/.env",
+        ],
+        rewritten: &[],
+        no_sandbox: &[("GEMINI_SANDBOX", "false")],
+        no_sandbox_arguments: &[],
     },
     user_agents: &["GeminiCLI"],
     note: "name a model with -m: its own choice of one is not supervised",

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::{Agent, OneGate};
+use super::{Agent, Home, OneGate};
 
 /// goose: host and path are two variables.
 pub(super) const GOOSE: Agent = Agent {
@@ -22,6 +22,20 @@ pub(super) const GOOSE: Agent = Agent {
         last: &[],
         unless: &[],
         words: "GOOSE_MODE=auto",
+    },
+    home: Home {
+        directories: &[".config/goose", ".local/share/goose", ".local/state/goose"],
+        present: &[],
+        files: &[],
+        log_in: &[".config/goose/secrets.yaml"],
+        settings: &[
+            ".config/goose/config*.yaml",
+            ".config/goose/.goosehints",
+            ".config/goose/recipes",
+        ],
+        rewritten: &[],
+        no_sandbox: &[],
+        no_sandbox_arguments: &[],
     },
     user_agents: &[],
     note: "",

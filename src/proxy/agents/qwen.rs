@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a process is started.
 
-use super::{Agent, OneGate};
+use super::{Agent, Home, OneGate};
 
 /// qwen-code.
 pub(super) const QWEN: Agent = Agent {
@@ -24,6 +24,26 @@ pub(super) const QWEN: Agent = Agent {
         last: &[],
         unless: &["--approval-mode", "-y", "--yolo"],
         words: "--approval-mode yolo",
+    },
+    home: Home {
+        directories: &[".qwen"],
+        present: &[],
+        files: &[],
+        log_in: &[".qwen/oauth_creds.json"],
+        settings: &[
+            ".qwen/settings*.json",
+            ".qwen/commands",
+            ".qwen/extensions",
+            ".qwen/agents",
+            ".qwen/skills",
+            ".qwen/hooks",
+            ".qwen/trustedFolders.json",
+            ".qwen/QWEN.md",
+            ".qwen/.env",
+        ],
+        rewritten: &[],
+        no_sandbox: &[("QWEN_SANDBOX", "false"), ("GEMINI_SANDBOX", "false")],
+        no_sandbox_arguments: &[],
     },
     user_agents: &["QwenCode/"],
     note: "",

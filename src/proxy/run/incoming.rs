@@ -52,6 +52,8 @@ pub struct Incoming {
     pub method: Method,
     /// Its path and query, without the token.
     pub path: String,
+    /// True if it came out of the sandbox of an agent.
+    pub is_confined: bool,
     /// Its headers.
     pub headers: HeaderMap,
     /// Its body.
@@ -71,7 +73,7 @@ pub struct Incoming {
 impl Incoming {
     /// Who sends it.
     pub fn client(&self) -> Client {
-        Client::of(&self.headers, self.wire)
+        Client::of(&self.headers, self.wire).confined(self.is_confined)
     }
 
     /// How the reply that is asked for is divided.

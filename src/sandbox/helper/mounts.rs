@@ -94,7 +94,14 @@ impl Replaced {
             links_of(place, own);
         }
         let writable = plan.writable();
-        let kept = writable.iter().copied().chain(plan.home.as_deref());
+        // At level 2 the workspace is read.
+        let read = plan
+            .profile
+            .write
+            .iter()
+            .map(Path::new)
+            .chain(plan.home.as_deref());
+        let kept = writable.iter().copied().chain(read);
         let mut done: Vec<&Path> = Vec::new();
         for path in kept {
             let Ok(rest) = path.strip_prefix(place) else {

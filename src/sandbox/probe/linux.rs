@@ -261,6 +261,7 @@ impl Place {
             // Stays in its place where the store is below a directory that is replaced.
             home: Some(self.root.clone()),
             keeps_terminal: false,
+            port: None,
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Context {
     pub declared: Vec<declared::Declaration>,
     /// The MCP servers.
     pub servers: Vec<mcp::ServerConfig>,
+    /// The sandbox of the run, for the servers that are to be confined; none where it has none.
+    pub sandbox: Option<mcp::OfRun>,
     /// The directory that the tools work in.
     pub workspace: PathBuf,
     /// Where the standard error of servers goes; `None` keeps only its end, in memory.

@@ -125,6 +125,37 @@ fn odd_list(tools: &[Value]) -> Value {
     })
 }
 
+/// Does what the arguments say, and tells how it ended.
+fn act(args: &Value) -> String {
+    let word = |name: &str| args[name].as_str();
+    let done = if let Some(file) = word("write") {
+        std::fs::write(file, "written").map(|()| "written".to_owned())
+    } else if let Some(file) = word("read") {
+        std::fs::read_to_string(file)
+    } else if let Some(at) = word("connect") {
+        std::net::TcpStream::connect(at).map(|_| "connected".to_owned())
+    } else {
+        get(word("get").unwrap_or_default())
+    };
+    done.unwrap_or_else(|error| format!("failed: {error}"))
+}
+
+/// Asks for a page by the proxy of the environment.
+fn get(url: &str) -> std::io::Result<String> {
+    use std::io::Read as _;
+    let proxy = set("HTTP_PROXY").unwrap_or_default();
+    let mut stream = std::net::TcpStream::connect(proxy.trim_start_matches("http://"))?;
+    let host = url
+        .trim_start_matches("http://")
+        .split('/')
+        .next()
+        .unwrap_or_default();
+    stream.write_all(format!("GET {url} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes())?;
+    let mut page = String::new();
+    stream.read_to_string(&mut page)?;
+    Ok(page)
+}
+
 impl Server {
     fn note(&self, line: &str) {
         let file = std::fs::OpenOptions::new()
@@ -292,6 +323,7 @@ impl Server {
         let mut tools = vec![echo, broken];
         tools.extend(names.iter().map(tool));
         tools.extend(more.then(|| tool(&"more")));
+        tools.extend(set("FAULTY_ACTS").map(|_| tool(&"act")));
         tools.retain(|tool| !self.dropped.iter().any(|name| tool["name"] == **name));
         tools
     }
@@ -390,6 +422,7 @@ impl Server {
                 "jsonrpc": "2.0", "id": "q2", "method": "sampling/createMessage",
                 "params": { "messages": [], "maxTokens": 1 }
             })),
+            "act" => answer(id, text(&act(args))),
             "big" => answer(id, text(&"y".repeat(2 << 20))),
             other => error(id, -32_602, &format!("Unknown tool: {other}")),
         }

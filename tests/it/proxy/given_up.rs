@@ -26,6 +26,7 @@ fn incoming(wire: &str, agent: &Agent) -> Incoming {
     let wire = Wire::named(wire).unwrap();
     let request = Arc::new(decode_request(wire, agent.body().to_string().as_bytes()).unwrap());
     Incoming {
+        is_confined: false,
         begun: None,
         reservation: None,
         others: Vec::new(),

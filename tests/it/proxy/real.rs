@@ -21,17 +21,17 @@ use crate::proxy::several_programs::waiting as waiting_call;
 use crate::proxy::world::{World, until, wait};
 
 /// An agent, and how it works without its user.
-struct RealAgent {
-    program: &'static str,
-    wire: &'static str,
+pub struct RealAgent {
+    pub program: &'static str,
+    pub wire: &'static str,
     /// What follows the address of the model's server.
-    path: &'static str,
+    pub path: &'static str,
     /// Its shell, and the argument with the command.
-    shell: (&'static str, &'static str),
-    arguments: &'static [&'static str],
-    environment: &'static [(&'static str, &'static str)],
+    pub shell: (&'static str, &'static str),
+    pub arguments: &'static [&'static str],
+    pub environment: &'static [(&'static str, &'static str)],
     /// Files of its user.
-    files: &'static [(&'static str, &'static str)],
+    pub files: &'static [(&'static str, &'static str)],
 }
 
 /// The settings of codex's user.
@@ -137,11 +137,11 @@ const AGENTS: [RealAgent; 7] = [
 ];
 
 /// The tool whose argument is a program.
-const PROGRAM: &str = "exec";
+pub const PROGRAM: &str = "exec";
 
 impl RealAgent {
     /// The arguments of a call of its shell that runs a line.
-    fn running(&self, line: &str) -> Value {
+    pub fn running(&self, line: &str) -> Value {
         let value = match self.shell.0 {
             PROGRAM => format!(
                 "const r = await tools.exec_command({{cmd: {}}});\ntext(r.output);",
@@ -158,7 +158,7 @@ impl RealAgent {
 }
 
 /// A reply with a call whose argument is a text.
-fn text_call(id: &str, tool: &str, text: &Value) -> Reply {
+pub fn text_call(id: &str, tool: &str, text: &Value) -> Reply {
     let item = json!({"type": "custom_tool_call", "id": format!("i{id}"), "call_id": id, "name": tool, "input": text,
         "status": "completed"});
     let usage = json!({"input_tokens": 1, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 1,
@@ -179,14 +179,14 @@ fn text_call(id: &str, tool: &str, text: &Value) -> Reply {
     clippy::disallowed_methods,
     reason = "who runs the test says where the agents are"
 )]
-fn present() -> Option<(PathBuf, Vec<&'static RealAgent>)> {
+pub fn present() -> Option<(PathBuf, Vec<&'static RealAgent>)> {
     let dir = PathBuf::from(std::env::var_os("OVERRULE_AGENTS")?);
     let found = AGENTS.iter().filter(|agent| dir.join(agent.program).exists());
     Some((dir.clone(), found.collect()))
 }
 
 /// How many results a request has.
-fn results(wire: &str, body: &Value) -> usize {
+pub fn results(wire: &str, body: &Value) -> usize {
     let mark = match wire {
         "anthropic" => r#""type":"tool_result""#,
         "openai-chat" => r#""role":"tool""#,

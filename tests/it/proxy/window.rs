@@ -20,11 +20,16 @@ impl Drop for Tmux<'_> {
 impl<'w> Tmux<'w> {
     /// Runs the program in the window, with an agent of this text in its path. None without tmux.
     fn with_agent(world: &'w World, script: &str) -> Option<Self> {
+        Self::with_agent_in(world, ("bin", ""), script)
+    }
+
+    /// The same with the agent in another directory of the world, and more flags of the proxy.
+    fn with_agent_in(world: &'w World, (bin, flags): (&str, &str), script: &str) -> Option<Self> {
         if Command::new("tmux").arg("-V").output().is_err() {
             eprintln!("SKIPPED: the test of tmux panes: tmux is not installed");
             return None;
         }
-        let bin = world.path("bin");
+        let bin = world.path(bin);
         fs::create_dir(&bin).unwrap();
         // Written by another process: a file that this one has open may be in a child of another test, and does not start.
         let write = "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"";
@@ -36,7 +41,7 @@ impl<'w> Tmux<'w> {
         let tmux = Self(world);
         // The server of tmux does not have that path.
         let line = format!(
-            "PATH={}:$PATH OVERRULE_PROXY_TOKEN=0123456789abcdefgh {} proxy --window tmux claude 'fix it'; echo code=$?; sleep 600",
+            "PATH={}:$PATH OVERRULE_PROXY_TOKEN=0123456789abcdefgh {} proxy {flags} --window tmux claude 'fix it'; echo code=$?; sleep 600",
             bin.display(),
             crate::support::program(),
         );
@@ -184,4 +189,62 @@ fn an_agent_that_is_not_there_is_told_in_its_pane() {
     let told = tmux.text(console);
     assert!(told.contains("the agent ended with exit status 127"), "{told}");
     assert!(tmux.text(agent).contains("No such file"), "{}", tmux.text(agent));
+}
+
+#[test]
+fn a_confined_agent_in_a_pane_keeps_its_terminal_and_writes_nothing_outside() {
+    let script = "#!/bin/sh\n{ test -t 0 && echo terminal; stty size < /dev/tty > /dev/null && echo opened; \
+                  echo \"$ANTHROPIC_BASE_URL\"; echo \"$*\"; } > asked 2>&1\n\
+                  echo out > \"$HOME/outside.txt\"\necho key > .mcp.json\ncat \"$HOME/.ssh/id\" > key.txt\n\
+                  echo end >> asked\nread go\necho done >> asked\n";
+    let world = World::new();
+    fs::create_dir_all(world.path("home/.ssh")).unwrap();
+    fs::write(world.path("home/.ssh/id"), "the key").unwrap();
+    let Some(tmux) = Tmux::with_agent_in(&world, ("home/bin", "--sandbox=1"), script) else {
+        return;
+    };
+    let asked = world.ws().join("asked");
+    until("the agent started, or cannot", || {
+        let panes = tmux.panes();
+        let lacks = panes
+            .first()
+            .is_some_and(|(pane, _)| tmux.text(pane).contains("network of its own"));
+        lacks || is_written(&asked)
+    });
+    if !asked.exists() {
+        eprintln!("SKIPPED: this machine has no namespaces");
+        return;
+    }
+    let text = fs::read_to_string(&asked).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let ["terminal", "opened", address, own, "end"] = lines.as_slice() else {
+        panic!("{text}");
+    };
+    assert!(
+        address.starts_with("http://127.0.0.1:") && own.ends_with("fix it"),
+        "{text}"
+    );
+    assert!(!world.path("home/outside.txt").exists());
+    assert_eq!(world.read("key.txt"), "");
+    let panes = tmux.panes();
+    let [(console, true), (agent, false)] = panes.as_slice() else {
+        panic!("{panes:?}");
+    };
+    assert!(
+        tmux.text(console).contains("sandbox 1 partial"),
+        "{}",
+        tmux.text(console)
+    );
+    // Its keys are its own.
+    tmux.tmux(&["send-keys", "-t", agent, "go", "Enter"])
+        .status()
+        .unwrap();
+    until("it read a line", || {
+        fs::read_to_string(&asked).is_ok_and(|text| text.ends_with("done\n"))
+    });
+    tmux.ended();
+    let text = tmux.text(console);
+    assert!(text.contains("without a request"), "{text}");
+    let left = fs::read_dir(world.path("home/.local/share/overrule/sandbox/sessions"));
+    assert_eq!(left.unwrap().count(), 0);
 }

@@ -142,6 +142,7 @@ impl World {
                 .collect(),
             home: Some(self.at("home")),
             keeps_terminal: false,
+            port: None,
         }
     }
 

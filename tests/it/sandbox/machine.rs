@@ -65,6 +65,7 @@ impl World {
             caches: Vec::new(),
             home: None,
             keeps_terminal: false,
+            port: None,
         }
     }
 }

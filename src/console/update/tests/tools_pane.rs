@@ -19,6 +19,7 @@ fn server(name: &str, drift: &[&str]) -> ServerState {
         name: name.to_owned(),
         state: "ready",
         why: None,
+        confined: Some("not confined"),
         about: "protocol 2025-11-25, pid 77".to_owned(),
         hash: Some(format!("hash-of-{name}")),
         drift: drift.iter().map(|line| (*line).to_owned()).collect(),

@@ -6,6 +6,7 @@
 
 mod about;
 mod call;
+mod confined;
 mod current;
 mod definition;
 pub mod drift;
@@ -36,6 +37,7 @@ mod transport;
 mod view;
 mod whole;
 
+pub use confined::OfRun;
 pub use definition::Definition;
 pub use setup::{BearerToken, Confinement, ServerConfig, Via};
 pub use source::source;

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::confined::{self, OfRun};
 use super::current::Current;
 use super::listing::{self, Listed, Unlisted};
 use super::live::{Connection, Live, Read};
@@ -80,6 +81,8 @@ pub(super) struct Server {
     environment: Environment,
     workspace: PathBuf,
     pins: Option<PathBuf>,
+    /// The sandbox of the run, if it has one.
+    pub(super) sandbox: Option<OfRun>,
     pub(super) log: Arc<ServerLog>,
     pub(super) told: Arc<Told>,
     pub(super) progress: Arc<Progress>,
@@ -108,6 +111,7 @@ impl Server {
         config: ServerConfig,
         environment: Environment,
         (workspace, logs, pins): (PathBuf, Option<PathBuf>, Option<PathBuf>),
+        sandbox: Option<OfRun>,
     ) -> Self {
         let session = logs.as_deref().and_then(Path::parent);
         let whole = WholeResults::new(session.map(Path::to_owned));
@@ -122,6 +126,7 @@ impl Server {
             environment,
             workspace,
             pins,
+            sandbox,
             told: Arc::new(Told::new(Arc::clone(&log))),
             log,
             progress: Arc::new(Progress::new(Arc::clone(&redaction))),
@@ -224,6 +229,9 @@ impl Server {
 
     /// Runs it until it is stopped or fails too often. Ends its process before it returns.
     pub(super) async fn supervise(self: Arc<Self>, on_change: OnChange) {
+        if let Some(losses) = confined::losses(&self.config, self.sandbox.as_ref()) {
+            self.tell(losses, &on_change).await;
+        }
         let tell = async {
             loop {
                 let words = self.told.next().await;

@@ -70,16 +70,6 @@ pub enum Via {
     },
 }
 
-impl Via {
-    /// Returns whether the program of a server runs in a sandbox; none for one over HTTP. So far none does.
-    pub const fn is_confined(&self) -> Option<bool> {
-        match self {
-            Self::Command { .. } => Some(false),
-            Self::Http { .. } => None,
-        }
-    }
-}
-
 /// Values by name, which are not shown.
 pub type Secrets = BTreeMap<String, SecretString>;
 

@@ -126,7 +126,8 @@ impl Source for Servers {
                     context.pins.clone(),
                 );
                 let environment = context.builtin.environment.clone();
-                Arc::new(Server::new(config.clone(), environment, places))
+                let sandbox = context.sandbox.clone();
+                Arc::new(Server::new(config.clone(), environment, places, sandbox))
             })
             .collect();
         self.all
@@ -232,7 +233,7 @@ mod tests {
             confinement: Confinement::default(),
         };
         let places = (PathBuf::from("/"), None, None);
-        let server = Arc::new(Server::new(config, Environment::default(), places));
+        let server = Arc::new(Server::new(config, Environment::default(), places, None));
         let definition = Definition {
             name: "read".into(),
             content: json!({ "inputSchema": { "type": "object" } }),

@@ -12,12 +12,14 @@ use tokio::io::BufReader;
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 
+use super::confined::Confined;
 use super::log::{self, ServerLog};
 use super::reader::Reader;
 use super::setup::Secrets;
 use super::transport::{Closed, Lines};
 use crate::child::{self, Environment, Start, Started, Tree};
 use overrule_base::text::visible;
+use overrule_sandbox::network::{Serving, serve};
 
 /// A running server process. Dropping it kills the process and its descendants.
 pub(super) struct Process {
@@ -25,30 +27,45 @@ pub(super) struct Process {
     tree: Tree,
     /// Copies its standard error to the log.
     copying: JoinHandle<()>,
+    /// Serves the hosts that a confined one may reach, as long as it lives.
+    serving: Option<Serving>,
 }
 
-/// Starts a server. The error says why it could not be started.
+/// Starts a server, confined where a plan says how. The error says why it could not be started.
 pub(super) async fn start(
     (program, args): (&str, &[String]),
     env: &Secrets,
-    (cwd, environment): (&Path, &Environment),
+    (cwd, environment, confined): (&Path, &Environment, Option<Confined>),
     log: Arc<ServerLog>,
     (reader, closed): (Arc<Reader>, Closed),
 ) -> Result<(Process, Lines<BufReader<ChildStdout>, ChildStdin>), String> {
     let own = env
         .iter()
         .map(|(name, value)| (name.into(), value.expose_secret().into()));
-    let environment = environment.clone().with(own);
+    let private = confined.iter().flat_map(|one| &one.planned.variables);
+    let private = private.map(|(name, value)| ((*name).into(), value.clone().into_os_string()));
+    let environment = environment.clone().with(private).with(own);
     let what = Start {
         program: OsStr::new(program),
         args,
         cwd,
         environment: &environment,
-        confinement: None,
+        confinement: confined.as_ref().map(|one| &one.planned.confinement),
     };
-    let Started { mut child, tree, .. } = child::start_fed(what)
+    let Started {
+        mut child,
+        tree,
+        proxy,
+    } = child::start_fed(what)
         .await
         .map_err(|error| format!("cannot start `{}`: {error}", visible(program)))?;
+    let serving = match (proxy, confined) {
+        (Some(listener), Some(Confined { hosts, .. })) => {
+            let served = serve(listener, hosts);
+            Some(served.map_err(|error| format!("the hosts that it may reach are not served: {error}"))?)
+        }
+        _ => None,
+    };
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let (Some(input), Some(output)) = (input, output) else {
         return Err(format!("cannot start `{}`: it has no pipes", visible(program)));
@@ -56,7 +73,12 @@ pub(super) async fn start(
     let stderr = child.stderr.take();
     let copying = tokio::spawn(async move { log::copy(stderr, &log).await });
     let lines = Lines::new(BufReader::with_capacity(64 * 1024, output), input, reader, closed);
-    let process = Process { child, tree, copying };
+    let process = Process {
+        child,
+        tree,
+        copying,
+        serving,
+    };
     Ok((process, lines))
 }
 
@@ -72,6 +94,7 @@ impl Process {
         let ended = tokio::time::timeout(moment, self.child.wait()).await;
         let ended = ended.ok().and_then(Result::ok);
         let _ = tokio::join!(self.tree.end(), self.child.wait());
+        drop(self.serving);
         if ended.is_some() {
             let _ = tokio::time::timeout(moment, self.copying).await;
         }

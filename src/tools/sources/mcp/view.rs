@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::confined;
 use super::definition::Definition;
 use super::server::{Phase, Server};
 use overrule_base::canon;
@@ -27,6 +28,8 @@ pub struct ServerView {
     pub state: &'static str,
     /// Why it is not ready.
     pub why: Option<String>,
+    /// How it is confined; none where it is no program of this machine.
+    pub confined: Option<&'static str>,
     /// The version of the protocol that it speaks.
     pub protocol: Option<String>,
     /// Its process.
@@ -45,8 +48,6 @@ pub struct ServerView {
     pub tools: Vec<ToolView>,
     /// Its log.
     pub log: Option<PathBuf>,
-    /// True if its program runs in a sandbox; none for a server over HTTP.
-    pub confined: Option<bool>,
     /// The newest lines of its log.
     pub lines: Vec<String>,
     /// Hash of its definitions, once they were read.
@@ -86,7 +87,11 @@ impl ServerView {
             1 => Some("restarted once".to_owned()),
             count => Some(format!("restarted {count} times")),
         };
-        [protocol, pid, start, restarts].into_iter().flatten().collect()
+        let confined = self.confined.map(str::to_owned);
+        [protocol, pid, start, restarts, confined]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     /// Describes a server; `offered` has the names of its tools, by their names at the server.
@@ -99,6 +104,7 @@ impl ServerView {
             file: visible(&config.file),
             state: "starting",
             why: None,
+            confined: confined::label(config, server.sandbox.as_ref()),
             protocol: None,
             pid: None,
             start_ms: None,
@@ -108,7 +114,6 @@ impl ServerView {
             difference: None,
             tools: Vec::new(),
             log: server.log.path(),
-            confined: config.via.is_confined(),
             lines: server.log.last(),
             hash: last.as_ref().map(|live| live.hash.clone()),
         };

@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{End, HANDSHAKE, OnChange, Server};
+use crate::sources::mcp::confined;
 use crate::sources::mcp::current::Watched;
 use crate::sources::mcp::handler::Handler;
 use crate::sources::mcp::http;
@@ -172,7 +173,8 @@ impl Server {
                 cwd,
             } => {
                 let cwd = cwd.as_deref().unwrap_or(&self.workspace);
-                let surroundings = (cwd, &self.environment);
+                let confined = confined::plan(&self.config.confinement, self.sandbox.as_ref()).await;
+                let surroundings = (cwd, &self.environment, confined.map_err(refused)?);
                 let ends = (Arc::clone(&attempt.reader), Arc::clone(&attempt.closed));
                 let log = Arc::clone(&self.log);
                 let started = stdio::start((program, args), env, surroundings, log, ends).await;

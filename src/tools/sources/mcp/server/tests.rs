@@ -138,7 +138,7 @@ async fn connected(
     stream: DuplexStream,
 ) -> (Arc<Server>, RunningService<RoleClient, Handler>) {
     let places = (PathBuf::from("/"), None, Some(pins.to_owned()));
-    let server = Arc::new(Server::new(config, Environment::default(), places));
+    let server = Arc::new(Server::new(config, Environment::default(), places, None));
     let (read, write) = tokio::io::split(stream);
     let (log, told) = (Arc::clone(&server.log), Arc::clone(&server.told));
     let reader = Arc::new(Reader::new(log, told, false));
