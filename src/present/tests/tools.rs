@@ -35,7 +35,7 @@ fn server(full: bool) -> ToolServerView<'static> {
         drift: &[],
         tools: vec![server_tool(full)],
         log: full.then(|| "/log".to_owned()),
-        confined: full.then_some(false),
+        confined: full.then_some("not confined"),
     }
 }
 

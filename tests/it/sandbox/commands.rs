@@ -249,6 +249,7 @@ impl Place {
             kind: RefusedKind::Network,
             what,
             exact: true,
+            kept: None,
         }));
         (status.code(), text, refused)
     }
