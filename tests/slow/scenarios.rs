@@ -81,6 +81,7 @@ scenarios! {
     retry = "retry",
     ring = "ring",
     rules = "rules",
+    sandbox = "sandbox",
     run_now = "run-now",
     set_limits = "set-limits",
     set_policy = "set-policy",
