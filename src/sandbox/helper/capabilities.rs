@@ -4,7 +4,8 @@
 
 use rustix::io::Errno;
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set, set_capabilities,
+    CapabilitySet, CapabilitySets, capabilities, capability_is_in_bounding_set,
+    remove_capability_from_bounding_set, set_capabilities,
 };
 
 use super::Failed;
@@ -31,12 +32,13 @@ pub(super) fn give_up() -> Result<(), Failed> {
     // What is not in the bounding set is not gained by a program that begins.
     for bit in 0..64 {
         let one = CapabilitySet::from_bits_retain(1 << bit);
-        if kept.contains(one) {
-            continue;
-        }
-        match remove_capability_from_bounding_set(one) {
+        match capability_is_in_bounding_set(one) {
             // The system has no more.
             Err(Errno::INVAL) => break,
+            Ok(true) if !kept.contains(one) => {}
+            _ => continue,
+        }
+        match remove_capability_from_bounding_set(one) {
             // Whoever has none cannot gain any: no program gives new privileges.
             Err(Errno::PERM) if held.permitted.is_empty() => break,
             removed => removed.map_err(failed())?,
@@ -57,7 +59,7 @@ pub(super) fn are_given_up() -> bool {
     };
     let mut gains = (0..64).filter_map(|bit| {
         let one = CapabilitySet::from_bits_retain(1 << bit);
-        (!KEPT.contains(one)).then(|| rustix::thread::capability_is_in_bounding_set(one))
+        (!KEPT.contains(one)).then(|| capability_is_in_bounding_set(one))
     });
     let has_all = held.effective.union(held.permitted).union(held.inheritable);
     // Whoever is not root and holds none gains none, whatever the bounding set says.
