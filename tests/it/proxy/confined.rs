@@ -224,10 +224,15 @@ async fn another_agent_of_the_same_proxy_is_not_in_its_sandbox() {
     let (stage, model) = (Stage::new(), model(&["echo in >> made.txt"]));
     let world = &stage.world;
     world.file("wait.txt", "");
-    let program = stage.command(&["--sandbox"], &model).spawn().unwrap();
-    until("the agent has begun", || {
-        world.ws().join("reached.txt").exists() || stage.machine.seen().len() > 9
+    let mut program = stage.command(&["--sandbox"], &model).spawn().unwrap();
+    until("the agent has begun, or cannot", || {
+        let is_over = program.try_wait().unwrap().is_some();
+        is_over || world.ws().join("reached.txt").exists() || stage.machine.seen().len() > 9
     });
+    if program.try_wait().unwrap().is_some() {
+        assert!(!is_possible(&wait(program)), "the proxy has ended");
+        return;
+    }
     let base = world.read("base.txt");
     // The same program by its name, with the same history, from outside.
     let mut other = Agent::new(WIRE, &base);
