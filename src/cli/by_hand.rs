@@ -20,6 +20,7 @@ use overrule_base::text::visible;
 use overrule_config::Env;
 use overrule_domain::sandbox::{Guarantee, Level, Profile};
 use overrule_sandbox::network::{self, Hosts};
+use overrule_sandbox::protected::Undone;
 use overrule_sandbox::session::{Begun, Sandbox};
 use overrule_tools::child::{self, Environment, Start, Started};
 
@@ -141,10 +142,7 @@ async fn watch(
     let text = String::from_utf8_lossy(&[output, errors].concat()).into_owned();
     let paths = begun.refused(&text, cwd).into_iter();
     refused.extend(paths.map(|one| format!("refused: {} {}", one.kind.label(), visible(&one.what))));
-    refused.extend(begun.end().into_iter().map(|one| match one.problem {
-        None => format!("undid: {} is protected", one.path),
-        Some(why) => format!("could not undo: {} is protected; {why}", one.path),
-    }));
+    refused.extend(begun.end().iter().map(Undone::sentence));
     Ok((code_of(status), refused))
 }
 

@@ -254,7 +254,7 @@ pub async fn again(
     Ok(notice)
 }
 
-/// Asks before a run goes on with less than it had; without a terminal it is refused.
+/// Asks before a run continues with less than it had; without a terminal it is refused.
 pub fn accept(recorded: &Profile, now: &Profile, headless: bool) -> Result<(), Failure> {
     let lost = lost(recorded, now);
     if lost.is_empty() {

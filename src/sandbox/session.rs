@@ -86,7 +86,7 @@ pub struct Sandbox {
     home: Option<PathBuf>,
     scratch: PathBuf,
     caches: Vec<Cache>,
-    /// The directory of private caches, where there are no layers.
+    /// The directory of the private layers of caches.
     private: PathBuf,
     /// Files and directories of this program, which no child reads.
     own: Vec<PathBuf>,
@@ -258,7 +258,7 @@ impl Sandbox {
         &self.machine
     }
 
-    /// Returns the directory of the workspace's private caches.
+    /// Returns the directory of the private layers of the workspace's caches.
     pub fn caches(&self) -> &Path {
         &self.private
     }

@@ -99,13 +99,10 @@ fn of(hosts: Vec<String>, paths: Vec<Refused>, undone: &[(Option<String>, Undone
         ..Refused::exact(RefusedKind::Protected, &one.path)
     }));
     let mut lines = Vec::new();
-    let list = |kept: &dyn Fn(&Refused) -> bool| -> Vec<String> {
-        let of_kind = refused.iter().filter(|one| kept(one));
-        of_kind
-            .map(|one| format!("{} {}", one.kind.label(), one.what))
-            .collect()
-    };
-    let denied = list(&|one| one.kind != RefusedKind::Protected);
+    let denied = refused.iter().filter(|one| one.kind != RefusedKind::Protected);
+    let denied: Vec<String> = denied
+        .map(|one| format!("{} {}", one.kind.label(), one.what))
+        .collect();
     if !denied.is_empty() {
         let denied = denied.join(", ");
         lines.push(format!(
@@ -113,10 +110,8 @@ fn of(hosts: Vec<String>, paths: Vec<Refused>, undone: &[(Option<String>, Undone
         ));
     }
     for (_, one) in undone {
-        lines.push(match &one.problem {
-            None => format!("[sandbox] undid: {} is protected.", one.path),
-            Some(why) => format!("[sandbox] could not undo: {} is protected; {why}", one.path),
-        });
+        let stop = if one.problem.is_none() { "." } else { "" };
+        lines.push(format!("[sandbox] {}{stop}", one.sentence()));
     }
     Refusals {
         note: lines.join("\n"),

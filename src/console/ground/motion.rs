@@ -27,6 +27,17 @@ pub enum Move {
     Bottom,
 }
 
+/// The row of a short list that is marked after a move from one of its rows; `last` is the last of them.
+pub(crate) fn marked(to: Move, at: usize, last: usize) -> usize {
+    match to {
+        Move::Up => at.saturating_sub(1),
+        Move::Down => (at + 1).min(last),
+        Move::Top | Move::PageUp | Move::HalfUp => 0,
+        Move::Bottom | Move::PageDown | Move::HalfDown => last,
+        Move::Left | Move::Right => at,
+    }
+}
+
 /// Rows of a move.
 pub(crate) fn by(to: Move, page: usize) -> isize {
     let page = isize::try_from(page).unwrap_or(1).max(1);

@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ratatui::Frame;
 
-use crate::ground::motion::Move;
+use crate::ground::motion::{self, Move};
 use crate::kernel::draw::dialog;
 use crate::kernel::files::RuleScope;
 use crate::kernel::model::Model;
@@ -246,14 +246,7 @@ impl Surface for RuleMenu {
     }
 
     fn step(&mut self, to: Move, _page: usize) {
-        let last = self.rows.len().saturating_sub(1);
-        self.at = match to {
-            Move::Up => self.at.saturating_sub(1),
-            Move::Down => (self.at + 1).min(last),
-            Move::Top | Move::PageUp | Move::HalfUp => 0,
-            Move::Bottom | Move::PageDown | Move::HalfDown => last,
-            Move::Left | Move::Right => self.at,
-        };
+        self.at = motion::marked(to, self.at, self.rows.len().saturating_sub(1));
         self.sheet.made = None;
     }
 

@@ -56,6 +56,16 @@ pub struct Undone {
     pub problem: Option<String>,
 }
 
+impl Undone {
+    /// Says what became of the change, in one sentence without its full stop.
+    pub fn sentence(&self) -> String {
+        match &self.problem {
+            None => format!("undid: {} is protected", self.path),
+            Some(why) => format!("could not undo: {} is protected; {why}", self.path),
+        }
+    }
+}
+
 /// The watch that calls of one workspace share while they overlap.
 ///
 /// A call that notes the paths while another one runs would take that one's change for the earlier content, and would
