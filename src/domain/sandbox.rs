@@ -2,11 +2,13 @@
 //!
 //! Must not know: how a kernel holds a guarantee, what a path holds.
 
+mod confinement;
 mod outside;
 mod placement;
 
 use serde::{Deserialize, Serialize};
 
+pub use confinement::Confinement;
 pub use outside::{ask_outside, outside, outside_fault};
 pub use placement::Placement;
 
