@@ -8,6 +8,7 @@
 pub mod call;
 pub mod edit;
 pub mod escape;
+pub mod files;
 pub mod resilience;
 pub mod run;
 pub mod sandbox;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use call::CallEvent;
 pub use edit::EditEvent;
 pub use escape::EscapeEvent;
+pub use files::FilesEvent;
 pub use resilience::ResilienceEvent;
 pub use run::RunEvent;
 pub use sandbox::SandboxEvent;

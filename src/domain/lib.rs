@@ -34,6 +34,7 @@ pub mod effects;
 pub mod envelope;
 pub mod escape;
 pub mod event;
+pub mod files;
 pub mod fork;
 pub mod graph;
 pub mod history;
