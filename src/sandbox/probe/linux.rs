@@ -159,7 +159,7 @@ async fn attempt(
     let mut command = tokio::process::Command::from(command);
     let child = command.kill_on_drop(true).spawn().map_err(lost)?;
     drop(command);
-    outside.started().await?;
+    let _running = outside.started().await?;
     let output = child.wait_with_output().await.map_err(lost)?;
     let tried: Vec<Tried> = serde_json::from_slice(&output.stdout).map_err(|_| {
         lost(io::Error::other(format!(
