@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::files::StepList;
 use super::id::{Attempt, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::ladder::Timer;
 use super::server_question::QuestionId;
@@ -107,6 +108,13 @@ pub enum Effect {
         path: String,
         /// Where the content lies.
         from: String,
+    },
+    /// Restore files, step by step. It is reported how it ended.
+    Restore {
+        /// The restore.
+        restore: NodeId,
+        /// The steps. One whose path is neither `from` nor between is skipped; one that is done counts as done.
+        steps: StepList,
     },
     /// Tell the operator that they are needed.
     Notify {

@@ -4,10 +4,17 @@
 
 mod change_set;
 mod path;
+pub mod plan;
 mod raw_text;
+mod record;
+mod restore;
 mod state;
+mod step;
 
 pub use change_set::{Change, ChangeList, ChangeSet, Head, HeadMove};
 pub use path::{FilePath, InvalidPath};
 pub use raw_text::RawText;
+pub use record::{FilesChange, FilesRecord, is_restoring};
+pub use restore::{Execution, RestoreCause, RestoreChoice, RestoreEnd, RestoreRecord, RestoreStarted};
 pub use state::FileState;
+pub use step::{Progress, Skipped, Step, StepList, WRITABLE};

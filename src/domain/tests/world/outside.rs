@@ -134,6 +134,7 @@ impl World {
             attempt,
             outcome,
             ms: 1,
+            files: None,
         });
     }
 
