@@ -61,7 +61,9 @@ pub(super) async fn examine(helper: &Helper, store: &Path, with_namespaces: bool
     if with_namespaces {
         for overlays in [true, false] {
             let place = Place::make(store)?;
-            match attempt(helper, &place, (true, overlays), terminal.clone()).await {
+            let tried = attempt(helper, &place, (true, overlays), terminal.clone()).await;
+            place.remove_later();
+            match tried {
                 Ok(missing) => {
                     return Ok(Machine {
                         namespaces: true,
@@ -78,7 +80,9 @@ pub(super) async fn examine(helper: &Helper, store: &Path, with_namespaces: bool
         }
     }
     let place = Place::make(store)?;
-    let missing = match attempt(helper, &place, (false, false), terminal).await {
+    let tried = attempt(helper, &place, (false, false), terminal).await;
+    place.remove_later();
+    let missing = match tried {
         Ok(missing) => {
             let told = missing.into_iter().map(|one| Missing {
                 why: format!("{}; no namespaces: {why}", one.why),
@@ -231,6 +235,11 @@ impl Place {
             overrule_regular_file::create(&path)?;
         }
         Ok(place)
+    }
+
+    /// Removes the places on another thread: nobody waits for that.
+    fn remove_later(self) {
+        tokio::task::spawn_blocking(move || drop(self));
     }
 
     fn plan(&self, namespaces: bool, overlays: bool) -> Plan {
