@@ -23,5 +23,7 @@ pub mod start;
 pub use channel::{Outside, StartError};
 #[cfg(target_os = "linux")]
 pub use helper::main;
+#[cfg(not(target_os = "linux"))]
+pub use macos::main;
 pub use plan::{Cache, Plan};
 pub use start::{Confinement, HELPER, Helper};

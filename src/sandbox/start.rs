@@ -23,12 +23,15 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// This very program, also if its file was replaced since it began.
+    /// This very program; on Linux also if its file was replaced since it began.
     pub fn this_program(program: PathBuf) -> Self {
-        Self {
-            start: PathBuf::from("/proc/self/exe"),
-            program,
-        }
+        // Other systems than Linux know a running program by its path alone.
+        let start = if cfg!(target_os = "linux") {
+            PathBuf::from("/proc/self/exe")
+        } else {
+            program.clone()
+        };
+        Self { start, program }
     }
 
     /// Returns the command that starts the helper with its end of the channel; it becomes `program` with `args`.
