@@ -344,10 +344,9 @@ fn is_below(path: &Path, directory: &Path) -> bool {
 
 /// Makes a directory for its owner alone, with those above it, and adds what it made.
 fn make(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
     let missing: Vec<&Path> = path.ancestors().take_while(|above| !above.exists()).collect();
     for path in missing.into_iter().rev() {
-        match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        match overrule_regular_file::make_directory(path) {
             Ok(()) => made.push(path.to_owned()),
             // Another process was faster.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

@@ -184,12 +184,12 @@ fn state(agent: &Agent, home: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut all = Vec::new();
     for place in agent.home.directories {
         let path = home.join(place);
-        sandbox::make_directory(&path).map_err(|error| failed(&path, &error))?;
+        overrule_regular_file::make_directories(&path).map_err(|error| failed(&path, &error))?;
         all.push(path);
     }
     for place in agent.home.present {
         let path = home.join(place);
-        sandbox::make_directory(&path).map_err(|error| failed(&path, &error))?;
+        overrule_regular_file::make_directories(&path).map_err(|error| failed(&path, &error))?;
     }
     for (place, empty) in agent.home.files {
         let path = home.join(place);

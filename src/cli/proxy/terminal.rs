@@ -59,7 +59,7 @@ impl Terminal {
             |error: std::io::Error| Failure::new(Code::Other, format!("cannot start the agent: {error}"));
         // The path of a socket is short.
         let directory = std::env::temp_dir().join(format!("overrule-{}", ids::session()));
-        sandbox::make_directory(&directory).map_err(failed)?;
+        overrule_regular_file::make_directories(&directory).map_err(failed)?;
         let socket = directory.join("agent");
         let listener = UnixListener::bind(&socket).map_err(failed)?;
         let Planned {

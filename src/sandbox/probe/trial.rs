@@ -21,6 +21,7 @@ use crate::plan::{Cache, Plan};
 use crate::start::Helper;
 use overrule_base::text::visible;
 use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
+use overrule_regular_file::make_directories;
 
 /// What a probe tries to reach.
 #[derive(Debug, Serialize, Deserialize)]
@@ -239,14 +240,7 @@ struct Place {
 
 impl Place {
     fn make(store: &Path) -> io::Result<Self> {
-        use std::os::unix::fs::DirBuilderExt as _;
-        let make = |path: &Path| {
-            std::fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(path)
-        };
-        make(store)?;
+        make_directories(store)?;
         let store = store.canonicalize()?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let root = store.join(format!("probe-{}-{number}", std::process::id()));
@@ -257,13 +251,13 @@ impl Place {
             root,
         };
         for path in [&place.outside, &place.hidden, &place.workspace.join(".git/hooks")] {
-            make(path)?;
+            make_directories(path)?;
         }
         for name in Plan::PRIVATE {
-            make(&place.root.join("scratch").join(name))?;
+            make_directories(&place.root.join("scratch").join(name))?;
         }
         for name in ["lower", "upper", "work"] {
-            make(&place.root.join("cache").join(name))?;
+            make_directories(&place.root.join("cache").join(name))?;
         }
         for path in [
             place.outside.join("file"),

@@ -4,12 +4,12 @@
 //!
 //! Links are moved as links, and never followed.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use overrule_regular_file::Links;
+use overrule_regular_file::{Links, make_directories, make_directory};
 
 /// Bytes that are copied to another file system.
 const MOST_BYTES: u64 = 64 << 20;
@@ -68,10 +68,10 @@ pub fn give(kept: &Path, place: &Path, store: &Path) -> io::Result<()> {
 
 /// Creates a directory with a new name.
 fn fresh(store: &Path) -> io::Result<PathBuf> {
-    DirBuilder::new().recursive(true).mode(0o700).create(store)?;
+    make_directories(store)?;
     for number in 1..=MOST_NAMES {
         let place = store.join(format!("{NAME}{number}"));
-        match DirBuilder::new().mode(0o700).create(&place) {
+        match make_directory(&place) {
             Ok(()) => return Ok(place),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -153,7 +153,7 @@ fn copy(from: &Path, to: &Path, left: &mut (u64, usize), depth: usize) -> io::Re
     if meta.mode() & 0o500 != 0o500 {
         fs::set_permissions(from, Permissions::from_mode(meta.mode() | 0o700))?;
     }
-    DirBuilder::new().mode(0o700).create(to)?;
+    make_directory(to)?;
     for entry in fs::read_dir(from)? {
         let name = entry?.file_name();
         copy(&from.join(&name), &to.join(&name), left, depth + 1)?;

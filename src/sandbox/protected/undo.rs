@@ -2,9 +2,9 @@
 //!
 //! Must not know: which paths are protected.
 
-use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::fs::{self, Metadata, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, fchown, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown, symlink};
 use std::path::{Path, PathBuf};
 
 use super::copy;
@@ -185,7 +185,7 @@ fn restore_file(path: &Path, note: &FileNote) -> io::Result<()> {
 }
 
 fn restore_directory(path: &Path, note: &DirectoryNote) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).create(path)?;
+    overrule_regular_file::make_directory(path)?;
     let mut failed = None;
     for (name, child) in &note.children {
         if let Err(error) = restore(&path.join(name), child) {
