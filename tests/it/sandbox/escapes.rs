@@ -19,7 +19,7 @@ use overrule::sandbox::{Cache, Confinement, Plan};
 use overrule::tools::child::{self, Environment, Start};
 use tokio::io::AsyncReadExt as _;
 
-use super::attempts::{ATTEMPTS, Attempt, DONE, PART, REFUSED, Targets};
+use super::attempts::{self, Attempt, DONE, PART, REFUSED, Targets};
 use super::machine::helper;
 
 /// The directory of an ordinary user's run of these tests.
@@ -272,7 +272,7 @@ async fn succeeded(place: &Path, with_namespaces: bool) -> Option<Vec<(&'static 
         return None;
     }
     let mut found = Vec::new();
-    for attempt in ATTEMPTS {
+    for attempt in attempts::all() {
         let mut world = World::new(place);
         let confinement = Confinement {
             plan: world.plan(&machine),
@@ -292,7 +292,7 @@ async fn succeeded(place: &Path, with_namespaces: bool) -> Option<Vec<(&'static 
             found.push((attempt.0, attempt.1));
         }
     }
-    println!("{} attempts, {} succeeded", ATTEMPTS.len(), found.len());
+    println!("{} attempts, {} succeeded", attempts::all().count(), found.len());
     Some(found)
 }
 
@@ -332,7 +332,7 @@ async fn outside_of_a_sandbox_the_attempts_succeed() {
     let place = place();
     let mut failed = Vec::new();
     // Without the attempts to gain privileges, which would change this machine.
-    let harmless = || ATTEMPTS.iter().filter(|attempt| attempt.0 != "G8");
+    let harmless = || attempts::all().filter(|attempt| attempt.0 != "G8");
     for attempt in harmless() {
         let world = World::new(place.path());
         let output = made(&world, None, attempt).await;

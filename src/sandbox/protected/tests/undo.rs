@@ -3,28 +3,6 @@
 use super::*;
 use crate::protected::copy;
 
-/// The whole content of a directory, with kinds and permissions.
-fn tree(directory: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut open = vec![directory.to_owned()];
-    while let Some(path) = open.pop() {
-        let meta = path.symlink_metadata().unwrap();
-        let name = path.strip_prefix(directory).unwrap().display().to_string();
-        let what = match () {
-            () if meta.is_dir() => String::new(),
-            () if meta.is_symlink() => fs::read_link(&path).unwrap().display().to_string(),
-            () if meta.is_file() => String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned(),
-            () => "special".to_owned(),
-        };
-        found.push(format!("{name} {:o} {what}", meta.mode()));
-        if meta.is_dir() {
-            open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-        }
-    }
-    found.sort();
-    found
-}
-
 #[test]
 fn what_was_created_changed_or_removed_comes_back_and_is_kept() {
     let fixture = Fixture::new();
@@ -357,27 +335,6 @@ fn a_store_that_cannot_be_made_leaves_no_change_in_effect() {
 }
 
 #[test]
-fn calls_that_overlap_never_give_back_the_change_of_another() {
-    let fixture = Fixture::new();
-    fixture.write(".envrc", "mine");
-    let mut watches = Watches::new(&fixture.store);
-    assert!(watches.end().is_empty());
-    watches.begin(&Protected::find(&fixture.workspace));
-    fixture.write(".mcp.json", "evil");
-    fixture.write(".envrc", "evil");
-    watches.begin(&Protected::find(&fixture.workspace));
-    assert_eq!(told(&watches.end()), ["changed .envrc", "created .mcp.json"]);
-    assert!(watches.end().is_empty());
-    assert!(!fixture.at(".mcp.json").exists());
-    assert_eq!(fixture.text(".envrc"), "mine");
-    // Between two calls, a change is the operator's.
-    fixture.write(".envrc", "new");
-    watches.begin(&Protected::find(&fixture.workspace));
-    assert!(watches.end().is_empty());
-    assert_eq!(fixture.text(".envrc"), "new");
-}
-
-#[test]
 fn missing_permissions_do_not_stop_it() {
     let fixture = Fixture::new();
     fixture.write(".cargo/config.toml", "mine");
@@ -440,86 +397,4 @@ fn large_directories_do_not_take_the_place_of_single_files() {
     assert_eq!(told(&watch.end()), expected);
     assert_eq!(fixture.text(".npmrc"), "mine");
     assert_eq!(fixture.text(".git/hooks/pre-commit"), "mine");
-}
-
-#[test]
-fn what_the_operator_approved_meanwhile_stays() {
-    let fixture = Fixture::new();
-    fixture.write(".envrc", "mine");
-    let mut watches = Watches::new(&fixture.store);
-    watches.begin(&Protected::find(&fixture.workspace));
-    watches.approved(&fixture.at(".envrc"), || fixture.write(".envrc", "approved"));
-    watches.approved(&fixture.at(".mcp.json"), || {
-        fixture.write(".mcp.json", "approved")
-    });
-    watches.approved(&fixture.at(".vscode/tasks.json"), || {
-        fixture.write(".vscode/tasks.json", "approved");
-    });
-    watches.approved(&fixture.at(".overrule.new"), || {
-        fixture.write(".overrule.new", "approved")
-    });
-    fixture.write(".bashrc", "evil");
-    assert_eq!(told(&watches.end()), ["created .bashrc"]);
-    for path in [".envrc", ".mcp.json", ".vscode/tasks.json", ".overrule.new"] {
-        assert_eq!(fixture.text(path), "approved", "{path}");
-    }
-    // A later change of the same path by the call is not approved.
-    watches.begin(&Protected::find(&fixture.workspace));
-    fixture.write(".envrc", "evil");
-    assert_eq!(told(&watches.end()), ["changed .envrc"]);
-    assert_eq!(fixture.text(".envrc"), "approved");
-}
-
-#[test]
-fn a_file_that_this_program_is_writing_is_left_alone() {
-    let fixture = Fixture::new();
-    let mut watches = Watches::new(&fixture.store);
-    watches.begin(&Protected::find(&fixture.workspace));
-    fixture.write(".overrule-12-0.tmp", "half");
-    fixture.write(".overrule-policy.toml", "evil");
-    assert_eq!(told(&watches.end()), ["created .overrule-policy.toml"]);
-    assert_eq!(fixture.text(".overrule-12-0.tmp"), "half");
-}
-
-#[test]
-fn what_was_moved_away_is_given_back_and_what_is_there_is_moved() {
-    let fixture = Fixture::new();
-    fixture.write(".envrc", "mine");
-    let watch = fixture.watch();
-    fixture.write(".envrc", "theirs");
-    fixture.write(".vscode/tasks.json", "new");
-    let undone = watch.end();
-    let kept = |path: &str| {
-        let found = undone.iter().find(|one| one.path == path).unwrap();
-        (found.kept.clone().unwrap(), found.place.clone())
-    };
-    let (content, place) = kept(".envrc");
-    copy::give(&content, &place, &fixture.store).unwrap();
-    assert_eq!(fixture.text(".envrc"), "theirs");
-    let stored: Vec<String> = tree(&fixture.store);
-    assert!(stored.iter().any(|line| line.ends_with("mine")), "{stored:?}");
-    let (content, place) = kept(".vscode");
-    copy::give(&content, &place, &fixture.store).unwrap();
-    assert_eq!(fixture.text(".vscode/tasks.json"), "new");
-    let gone = copy::give(&content, &place, &fixture.store).unwrap_err();
-    assert!(gone.to_string().contains("is gone"), "{gone}");
-    assert_eq!(
-        fixture.text(".vscode/tasks.json"),
-        "new",
-        "a refusal changes nothing"
-    );
-}
-
-#[test]
-fn nothing_is_given_back_by_way_of_a_link() {
-    let fixture = Fixture::new();
-    let watch = fixture.watch();
-    fixture.write(".cargo/config.toml", "theirs");
-    let undone = watch.end();
-    fs::remove_dir_all(fixture.at(".cargo")).unwrap();
-    symlink(&fixture.outside, fixture.at(".cargo")).unwrap();
-    let kept = undone[0].kept.clone().unwrap();
-    let refused = copy::give(&kept, &undone[0].place, &fixture.store).unwrap_err();
-    assert!(refused.to_string().contains("link"), "{refused}");
-    assert!(kept.exists() && fs::read_dir(&fixture.outside).unwrap().next().is_none());
 }
