@@ -64,9 +64,10 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    fn parts(&self, confined: Option<&Confined>) -> Parts {
+    fn parts(&self, confined: Option<&Confined>, alarms: &Alarms) -> Parts {
         Parts {
             means: confined.map(|one| one.means.clone()).unwrap_or_default(),
+            refusals: confined.map(|one| one.refusals(alarms)),
             headless: self.headless,
             started: self.agent,
             begins_in_workspace: !self.args.agent.iter().skip(1).any(|word| names_directory(word)),
@@ -256,7 +257,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         return Err(Failure::new(Code::Other, "the proxy failed"));
     };
     drop(signals);
-    let parts = plan.parts(confined.as_ref());
+    let parts = plan.parts(confined.as_ref(), &alarms);
     let client = first.run.client().clone();
     let context = parts.context_of(&plan.context, &client);
     let of_first = resumed.take_for(&first);

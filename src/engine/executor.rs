@@ -27,6 +27,7 @@ use overrule_domain::call::{Answer, ErrorClass, Outcome, ToolError};
 use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use overrule_domain::input::Input;
 use overrule_domain::ladder::Timer;
+use overrule_domain::sandbox::KeptChange;
 use overrule_domain::server_question::QuestionId;
 use overrule_model::{Model, Request};
 use overrule_tools::child;
@@ -214,8 +215,13 @@ impl Executor {
         self.questions.reply(question, answer);
     }
 
-    /// Gives the content of an undone change back.
-    pub fn keep_undone(&mut self, call: NodeId, path: String, from: String) {
+    /// Restores the content of an undone change. `again` says that an earlier process may have done it.
+    pub fn keep_undone(&mut self, change: KeptChange, again: bool) {
+        let KeptChange { call, path, from } = change;
+        let is_gone = |from: &str| std::path::Path::new(from).symlink_metadata().is_err();
+        if again && is_gone(&from) {
+            return;
+        }
         let report = move |path, from, why| Input::NotKept {
             call,
             path,

@@ -42,6 +42,21 @@ impl Refusals {
     fn list(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The hosts that were refused to a child that lives longer than one call. It can be read after the child has ended.
+#[derive(Debug, Clone)]
+pub struct RefusedHosts(Arc<Refusals>);
+
+impl RefusedHosts {
+    /// Returns what was refused since it was taken last, each `host:port` once. [`Serving::refused`] no longer has it.
+    pub fn take(&self) -> Vec<String> {
+        self.0.take()
+    }
 }
 
 /// Serves the connections of a listening socket: those to `hosts` are made, all others are refused.
@@ -98,6 +113,11 @@ impl Serving {
     /// Returns what was refused, each `host:port` once, in order of first appearance. At most 64 are kept.
     pub fn refused(&self) -> Vec<String> {
         self.refusals.list()
+    }
+
+    /// Returns what is refused from now on, and was not taken yet.
+    pub fn refused_hosts(&self) -> RefusedHosts {
+        RefusedHosts(Arc::clone(&self.refusals))
     }
 }
 

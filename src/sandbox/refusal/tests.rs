@@ -362,3 +362,29 @@ fn much_that_names_paths_takes_little_time() {
     assert!(machine.found(&lines, &able).is_empty());
     assert!(asked.get() <= 2 * (MOST_PATHS + 100), "{}", asked.get());
 }
+
+#[test]
+fn a_home_and_a_workspace_in_a_private_directory_are_no_part_of_it() {
+    let mut machine = Machine::new();
+    let workspace = machine.root.join("w");
+    let found_in = |machine: &Machine, place: &str| {
+        let confinement = Confinement {
+            profile: &machine.profile,
+            workspace: &workspace,
+            cwd: &workspace,
+            home: Some(&machine.root.join("home")),
+            // Like a private `/tmp` in which both lie.
+            writable: &[&machine.root],
+            read_only: &[],
+        };
+        let path = in_directory(&machine.root, place);
+        let output = format!("touch: cannot touch '{path}': Read-only file system");
+        !found(&output, &confinement, &|_, _| true).is_empty()
+    };
+    assert!(found_in(&machine, "H/file"));
+    assert!(!found_in(&machine, "O/file"), "it is private");
+    assert!(!found_in(&machine, "W/file"));
+    machine.profile.level = Level::Scratch;
+    assert!(found_in(&machine, "W/file"), "it is read only at this level");
+    assert!(!found_in(&machine, "O/file"));
+}
