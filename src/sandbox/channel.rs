@@ -29,7 +29,7 @@ const READY: u8 = b'R';
 const FAILED: u8 = b'F';
 const NOT_FOUND: u8 = b'N';
 
-/// What the helper is told.
+/// What the helper receives.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
     /// How it confines itself.
@@ -208,19 +208,19 @@ impl Inside {
         Ok(address.port())
     }
 
-    /// Tells that nothing is left but to become the command.
+    /// Reports that nothing is left but to become the command.
     pub(crate) fn ready(&self) -> Result<(), Errno> {
         (&self.socket).write_all(&[READY]).map_err(|_| Errno::PIPE)
     }
 
-    /// Tells which step failed. If nobody listens, nobody waits.
+    /// Reports which step failed. An error means that no process waits for it.
     pub(crate) fn failed(&self, step: &str, why: &str) {
         let mut text = vec![FAILED];
         text.extend(format!("{step}\n{why}").into_bytes());
         let _ = (&self.socket).write_all(&text);
     }
 
-    /// Tells that the command could not be started.
+    /// Reports that the command could not be started.
     pub(crate) fn not_found(&self, error: &io::Error) {
         let mut text = vec![NOT_FOUND];
         text.extend(error.raw_os_error().unwrap_or_default().to_string().into_bytes());

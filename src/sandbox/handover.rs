@@ -31,7 +31,7 @@ pub struct Words {
     pub directory: PathBuf,
 }
 
-/// Answers a process that asked: it becomes the helper with this plan. Blocks while that one says nothing.
+/// Answers a process that asked: it becomes the helper with this plan. Blocks until that one sends something.
 pub fn answer(
     socket: &UnixStream,
     words: &Words,
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_asks_becomes_what_it_is_told() {
+    fn a_process_that_asks_becomes_what_the_answer_names() {
         let words = Words {
             program: "agent".into(),
             arguments: vec!["-p".into(), "fix it".into()],

@@ -1,4 +1,4 @@
-//! Defines what the helper is told: the profile, and the places on this machine that carry it out.
+//! Defines what the helper receives: the profile, and the places on this machine that carry it out.
 //!
 //! Must not know: how a kernel confines.
 
@@ -43,7 +43,7 @@ pub struct Cache {
     pub lower: PathBuf,
     /// Where writes go.
     pub upper: PathBuf,
-    /// An empty directory beside `upper`, for the kernel.
+    /// An empty directory next to `upper`, for the kernel.
     pub work: PathBuf,
 }
 

@@ -1,6 +1,6 @@
 //! Proves the guarantees on this machine.
 //!
-//! Must not know: how a guarantee is held, who is told.
+//! Must not know: how a guarantee is held, where results are shown.
 
 pub(crate) mod attempts;
 mod trial;

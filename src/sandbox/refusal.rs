@@ -2,7 +2,7 @@
 //!
 //! Must not know: which call it was.
 //!
-//! Words alone prove nothing. A refusal is a path that the output names beside the words, that the profile forbids, and
+//! Words alone prove nothing. A refusal is a path that the output names next to the words, that the profile forbids, and
 //! that this process itself could reach. The words are those of the English messages: a command that runs in another
 //! language is refused as well, but not reported.
 

@@ -241,7 +241,7 @@ impl Sandbox {
         }
     }
 
-    /// Gives the content of an undone change back: `path` as it was told, `from` where the content lies. What is there now
+    /// Restores the content of an undone change: `path` as it was reported, `from` where the content lies. What is there now
     /// is moved away.
     pub fn keep(&self, path: &str, from: &str) -> io::Result<()> {
         let store = self.scratch.join(UNDONE);
@@ -302,14 +302,14 @@ impl Begun {
         refusal::found(output, &read, &refusal::able)
     }
 
-    /// Returns where the content of an undone change lies, if it can be given back. A path whose words are not its name
+    /// Returns where the content of an undone change lies, if it can be restored. A path whose words are not its name
     /// cannot, nor can one that was not moved to the session.
-    pub fn kept(&self, undone: &Undone) -> Option<String> {
-        let kept = undone.kept.as_ref()?;
+    pub fn stored(&self, undone: &Undone) -> Option<String> {
+        let stored = undone.stored.as_ref()?;
         let is_named = self.workspace.join(&undone.path) == undone.place;
         let store = self.confinement.plan.scratch.join(UNDONE);
-        let can = is_named && is_below(&undone.place, &self.workspace) && is_below(kept, &store);
-        kept.to_str().filter(|_| can).map(str::to_owned)
+        let can = is_named && is_below(&undone.place, &self.workspace) && is_below(stored, &store);
+        stored.to_str().filter(|_| can).map(str::to_owned)
     }
 
     /// Ends the execution: undoes the changes of protected paths, and returns them.

@@ -16,7 +16,6 @@ use super::start::note;
 use crate::agent_process::{Inside, Launch};
 use crate::build::AppContext;
 use crate::exit::{Code, Failure};
-use crate::sandbox;
 use overrule_base::shell_line::quote;
 use overrule_base::text::visible;
 use overrule_engine::ids;

@@ -14,7 +14,7 @@ use super::dial::{self, Resolve};
 use super::hosts::Hosts;
 use super::proxy::{Limits, Proxy};
 
-/// Maximum number of refused hosts that are kept.
+/// Maximum number of refused hosts that are remembered.
 const MAX_REFUSED: usize = 64;
 /// How long to wait after a connection could not be accepted, for instance for lack of descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -110,7 +110,7 @@ async fn accept(listener: tokio::net::TcpListener, proxy: Arc<Proxy>) {
 }
 
 impl Serving {
-    /// Returns what was refused, each `host:port` once, in order of first appearance. At most 64 are kept.
+    /// Returns what was refused, each `host:port` once, in order of first appearance. At most 64 are remembered.
     pub fn refused(&self) -> Vec<String> {
         self.refusals.list()
     }

@@ -33,11 +33,11 @@ pub fn caches(home: &Path, store: &Path, keep: &[&Path]) -> Vec<Cache> {
         let Some(lower) = resolve(home.join(place)).filter(|path| path.is_dir()) else {
             continue;
         };
-        let mut kept = inside.iter().chain(&near);
+        let mut excluded = inside.iter().chain(&near);
         let overlaps = found
             .iter()
             .any(|other| lower.starts_with(&other.lower) || other.lower.starts_with(&lower));
-        if !overlaps && !kept.any(|path| path.starts_with(&lower)) {
+        if !overlaps && !excluded.any(|path| path.starts_with(&lower)) {
             found.push(Cache {
                 lower,
                 upper: store.join(name).join("upper"),

@@ -1,6 +1,6 @@
 //! Lets the helper try in a sandbox what it forbids.
 //!
-//! Must not know: how a guarantee is held, who is told.
+//! Must not know: how a guarantee is held, where results are shown.
 //!
 //! The places are made for it, so that nothing is lost where an attempt succeeds. The means are those of every child.
 

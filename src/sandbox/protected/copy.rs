@@ -25,29 +25,30 @@ const NAME: &str = "undone-";
 /// Moves what is at a path to a directory of its own in a store, and returns its new path.
 ///
 /// The store is created if it is missing, for its owner alone. Where it lies on another file system and what is moved is
-/// too large to be copied, it gets another name beside its own.
+/// too large to be copied, it gets another name in its own directory.
 pub(super) fn take(path: &Path, store: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
     let Ok(place) = fresh(store) else {
-        return aside(path);
+        return rename_in_place(path);
     };
-    let kept = place.join(name);
-    let moved = match rename(path, &kept) {
-        Err(error) if error.kind() == ErrorKind::CrossesDevices => across(path, &kept),
+    let stored = place.join(name);
+    let moved = match rename(path, &stored) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => across(path, &stored),
         other => other,
     };
     if moved.is_err() {
         // What was copied in part goes; the original is still there.
         _ = remove(&place);
-        return aside(path);
+        return rename_in_place(path);
     }
-    Ok(kept)
+    Ok(stored)
 }
 
-/// Moves what was taken back to a place. What is there now is moved to the store. The directory of the place must be
+/// Moves what was taken to a place again. What is there now is moved to the store. The directory of the place must be
 /// reached without links; it is created if it is missing.
-pub fn give(kept: &Path, place: &Path, store: &Path) -> io::Result<()> {
-    kept.symlink_metadata()
+pub fn give(stored: &Path, place: &Path, store: &Path) -> io::Result<()> {
+    stored
+        .symlink_metadata()
         .map_err(|error| io::Error::new(error.kind(), "its content is gone"))?;
     let parent = place.parent().ok_or(ErrorKind::InvalidInput)?;
     // A directory that is missing is created below a real one only.
@@ -60,8 +61,8 @@ pub fn give(kept: &Path, place: &Path, store: &Path) -> io::Result<()> {
     if place.symlink_metadata().is_ok() {
         take(place, store)?;
     }
-    match rename(kept, place) {
-        Err(error) if error.kind() == ErrorKind::CrossesDevices => across(kept, place),
+    match rename(stored, place) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => across(stored, place),
         other => other,
     }
 }
@@ -82,8 +83,8 @@ fn fresh(store: &Path) -> io::Result<PathBuf> {
     ))
 }
 
-/// Gives a path a name beside its own that nothing runs by itself.
-fn aside(path: &Path) -> io::Result<PathBuf> {
+/// Gives a path another name in its directory, which nothing runs by itself.
+fn rename_in_place(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
     for number in 1..=MOST_NAMES {
         let mut other = std::ffi::OsString::from(format!("{NAME}{number}"));

@@ -122,12 +122,12 @@ fn repository(directory: &Path) {
 }
 
 /// Each change as `how path`, with `!` where it is not undone.
-fn told(undone: &[Undone]) -> Vec<String> {
-    let told = undone.iter().map(|one| {
+fn changes_of(undone: &[Undone]) -> Vec<String> {
+    let changes = undone.iter().map(|one| {
         let mark = if one.problem.is_some() { " !" } else { "" };
         format!("{} {}{mark}", one.how.label(), one.path)
     });
-    told.collect()
+    changes.collect()
 }
 
 /// The whole content of a directory, with kinds and permissions.

@@ -267,7 +267,7 @@ fn what_was_mounted_for_one_call_is_refused() {
 }
 
 #[test]
-fn each_is_told_once_and_their_number_is_bounded() {
+fn each_is_reported_once_and_their_number_is_bounded() {
     let machine = Machine::new();
     let line = "touch: cannot touch 'O/x': Read-only file system\n";
     assert_eq!(machine.paths(&line.repeat(100)).len(), 1);

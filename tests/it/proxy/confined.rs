@@ -222,9 +222,9 @@ fn what_a_confined_agent_is_refused_and_changes_is_reported_at_its_results() {
     let facts = world.facts(&world.ids()[0]);
     let at = |is: &dyn Fn(&Event) -> bool| facts.iter().position(|fact| is(&fact.event));
     let host = Refused::exact(RefusedKind::Network, "registry.example.org:80");
-    let refused = at(&|event| {
-        matches!(event, Event::Sandbox(SandboxEvent::Confined { refused, .. }) if *refused == [host.clone()])
-    });
+    let refused = at(
+        &|event| matches!(event, Event::Sandbox(SandboxEvent::Confined { refused, .. }) if *refused == [host.clone()]),
+    );
     let ended = at(&|event| matches!(event, Event::Call(CallEvent::Finished { .. })));
     assert!(refused.is_some() && refused < ended, "{refused:?} {ended:?}");
     let alarms = said.err.matches("ALARM: ").count();

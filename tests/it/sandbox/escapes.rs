@@ -311,7 +311,7 @@ async fn every_attempt_fails_with_namespaces() {
 }
 
 #[tokio::test]
-async fn without_namespaces_only_what_is_told_succeeds() {
+async fn without_namespaces_only_what_is_reported_succeeds() {
     let place = place();
     let machine = examine(&helper(), place.path(), false).await.unwrap();
     let mut missing: Vec<&str> = machine.missing.iter().map(|one| one.guarantee.number()).collect();
@@ -363,7 +363,7 @@ fn the_same_holds_for_an_ordinary_user() {
     let nobody = 65_534;
     for test in [
         "every_attempt_fails_with_namespaces",
-        "without_namespaces_only_what_is_told_succeeds",
+        "without_namespaces_only_what_is_reported_succeeds",
     ] {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command

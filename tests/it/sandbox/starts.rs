@@ -76,7 +76,7 @@ async fn a_command_is_what_an_unconfined_one_is() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_told_as_ever() {
+async fn a_program_that_is_not_there_is_reported_as_ever() {
     let Some((world, confinement)) = confined().await else {
         return;
     };

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn calls_that_overlap_never_give_back_the_change_of_another() {
+fn calls_that_overlap_never_restore_the_change_of_another() {
     let fixture = Fixture::new();
     fixture.write(".envrc", "mine");
     let mut watches = Watches::new(&fixture.store);
@@ -12,7 +12,10 @@ fn calls_that_overlap_never_give_back_the_change_of_another() {
     fixture.write(".mcp.json", "evil");
     fixture.write(".envrc", "evil");
     watches.begin(&Protected::find(&fixture.workspace));
-    assert_eq!(told(&watches.end()), ["changed .envrc", "created .mcp.json"]);
+    assert_eq!(
+        changes_of(&watches.end()),
+        ["changed .envrc", "created .mcp.json"]
+    );
     assert!(watches.end().is_empty());
     assert!(!fixture.at(".mcp.json").exists());
     assert_eq!(fixture.text(".envrc"), "mine");
@@ -40,14 +43,14 @@ fn what_the_operator_approved_meanwhile_stays() {
         fixture.write(".overrule.new", "approved")
     });
     fixture.write(".bashrc", "evil");
-    assert_eq!(told(&watches.end()), ["created .bashrc"]);
+    assert_eq!(changes_of(&watches.end()), ["created .bashrc"]);
     for path in [".envrc", ".mcp.json", ".vscode/tasks.json", ".overrule.new"] {
         assert_eq!(fixture.text(path), "approved", "{path}");
     }
     // A later change of the same path by the call is not approved.
     watches.begin(&Protected::find(&fixture.workspace));
     fixture.write(".envrc", "evil");
-    assert_eq!(told(&watches.end()), ["changed .envrc"]);
+    assert_eq!(changes_of(&watches.end()), ["changed .envrc"]);
     assert_eq!(fixture.text(".envrc"), "approved");
 }
 
@@ -58,6 +61,6 @@ fn a_file_that_this_program_is_writing_is_left_alone() {
     watches.begin(&Protected::find(&fixture.workspace));
     fixture.write(".overrule-12-0.tmp", "half");
     fixture.write(".overrule-policy.toml", "evil");
-    assert_eq!(told(&watches.end()), ["created .overrule-policy.toml"]);
+    assert_eq!(changes_of(&watches.end()), ["created .overrule-policy.toml"]);
     assert_eq!(fixture.text(".overrule-12-0.tmp"), "half");
 }

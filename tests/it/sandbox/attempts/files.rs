@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use super::Attempt;
-use super::support::{append, c, call, create, file, read, said, under, up};
+use super::support::{append, c, call, create, describe, file, read, under, up};
 
 pub(super) const ATTEMPTS: &[Attempt] = &[
     // Writes.
@@ -19,7 +19,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         append(&t.workspace.join("link"))
     }),
     ("G1", "write through a new link", |t| {
-        symlink(file(t), t.workspace.join("new link")).map_err(said)?;
+        symlink(file(t), t.workspace.join("new link")).map_err(describe)?;
         append(&t.workspace.join("new link"))
     }),
     ("G1", "write through /proc/self/root", |t| {
@@ -32,15 +32,15 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         append(&under(&format!("/proc/{}/root", t.victim), &file(t)))
     }),
     ("G1", "write through a descriptor opened for reading", |t| {
-        let open = fs::File::open(file(t)).map_err(said)?;
+        let open = fs::File::open(file(t)).map_err(describe)?;
         append(Path::new(&format!("/proc/self/fd/{}", open.as_raw_fd())))
     }),
     ("G1", "create", |t| create(&t.outside.join("new"))),
     ("G1", "create a directory", |t| {
-        fs::create_dir(t.outside.join("new")).map_err(said)
+        fs::create_dir(t.outside.join("new")).map_err(describe)
     }),
     ("G1", "create a link", |t| {
-        symlink("x", t.outside.join("new")).map_err(said)
+        symlink("x", t.outside.join("new")).map_err(describe)
     }),
     ("G1", "create a pipe", |t| {
         // SAFETY: the path is a string that lives through the call.
@@ -52,7 +52,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
             .write(true)
             .custom_flags(libc::O_TMPFILE)
             .open(&t.outside);
-        let open = open.map_err(said)?;
+        let open = open.map_err(describe)?;
         let from = CString::new(format!("/proc/self/fd/{}", open.as_raw_fd())).unwrap();
         let to = c(&t.outside.join("new"));
         // SAFETY: both paths live through the call.
@@ -71,10 +71,10 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     }),
     ("G1", "rename out", |t| {
         create(&t.workspace.join("mine"))?;
-        fs::rename(t.workspace.join("mine"), t.outside.join("new")).map_err(said)
+        fs::rename(t.workspace.join("mine"), t.outside.join("new")).map_err(describe)
     }),
     ("G1", "rename in", |t| {
-        fs::rename(file(t), t.workspace.join("stolen")).map_err(said)
+        fs::rename(file(t), t.workspace.join("stolen")).map_err(describe)
     }),
     ("G1", "exchange", |t| {
         create(&t.workspace.join("mine"))?;
@@ -95,13 +95,13 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     }),
     ("G1", "link out", |t| {
         create(&t.workspace.join("mine"))?;
-        fs::hard_link(t.workspace.join("mine"), t.outside.join("new")).map_err(said)
+        fs::hard_link(t.workspace.join("mine"), t.outside.join("new")).map_err(describe)
     }),
     ("G1", "link in and write", |t| {
-        fs::hard_link(file(t), t.workspace.join("hard")).map_err(said)?;
+        fs::hard_link(file(t), t.workspace.join("hard")).map_err(describe)?;
         append(&t.workspace.join("hard"))
     }),
-    ("G1", "remove", |t| fs::remove_file(file(t)).map_err(said)),
+    ("G1", "remove", |t| fs::remove_file(file(t)).map_err(describe)),
     ("G1", "truncate", |t| {
         // SAFETY: the path lives through the call.
         call(unsafe { libc::truncate(c(&file(t)).as_ptr(), 0) }.into())
@@ -121,20 +121,20 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         open.write(true)
             .open("/proc/sys/kernel/core_pattern")
             .map(|_| ())
-            .map_err(said)
+            .map_err(describe)
     }),
     ("G1", "open a raw disk", |_| {
-        let disks = fs::read_to_string("/proc/partitions").map_err(said)?;
+        let disks = fs::read_to_string("/proc/partitions").map_err(describe)?;
         let disk = disks
             .lines()
             .filter_map(|line| line.split_whitespace().nth(3))
             .nth(1);
         fs::File::open(Path::new("/dev").join(disk.unwrap_or("none")))
             .map(|_| ())
-            .map_err(said)
+            .map_err(describe)
     }),
     ("G1", "open the memory of the machine", |_| {
-        fs::File::open("/dev/mem").map(|_| ()).map_err(said)
+        fs::File::open("/dev/mem").map(|_| ()).map_err(describe)
     }),
     ("G1", "join another control group", |_| {
         let groups = [
@@ -147,7 +147,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     }),
     // Attributes.
     ("G2", "change permissions", |t| {
-        fs::set_permissions(file(t), fs::Permissions::from_mode(0o777)).map_err(said)
+        fs::set_permissions(file(t), fs::Permissions::from_mode(0o777)).map_err(describe)
     }),
     ("G2", "change times", |t| {
         let times = [libc::timespec {
@@ -173,7 +173,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         )
     }),
     ("G2", "set a flag of the file system", |t| {
-        let open = fs::File::open(file(t)).map_err(said)?;
+        let open = fs::File::open(file(t)).map_err(describe)?;
         // `FS_IOC_SETFLAGS` with the flag against access times.
         let flags: libc::c_int = 0x80;
         // SAFETY: the request reads one integer.
@@ -188,7 +188,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     }),
     ("G3", "replace the hooks", |t| {
         let git = t.workspace.join(".git");
-        fs::rename(git.join("hooks"), git.join("gone")).map_err(said)
+        fs::rename(git.join("hooks"), git.join("gone")).map_err(describe)
     }),
     ("G3", "write the configuration", |t| {
         append(&t.workspace.join(".git/config"))
@@ -196,24 +196,24 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     ("G3", "replace the configuration", |t| {
         create(&t.workspace.join(".git/config.lock"))?;
         let git = t.workspace.join(".git");
-        fs::rename(git.join("config.lock"), git.join("config")).map_err(said)
+        fs::rename(git.join("config.lock"), git.join("config")).map_err(describe)
     }),
     ("G3", "remove the configuration", |t| {
-        fs::remove_file(t.workspace.join(".git/config")).map_err(said)
+        fs::remove_file(t.workspace.join(".git/config")).map_err(describe)
     }),
     ("G3", "rename the repository away", |t| {
-        fs::rename(t.workspace.join(".git"), t.workspace.join("gone")).map_err(said)
+        fs::rename(t.workspace.join(".git"), t.workspace.join("gone")).map_err(describe)
     }),
     ("G3", "write settings of an editor", |t| {
         create(&t.workspace.join(".vscode/tasks.json"))
     }),
     ("G3", "replace settings of an editor", |t| {
-        fs::rename(t.workspace.join(".vscode"), t.workspace.join("gone")).map_err(said)
+        fs::rename(t.workspace.join(".vscode"), t.workspace.join("gone")).map_err(describe)
     }),
     // Hidden paths.
     ("G4", "read", |t| read(&t.hidden)),
     ("names", "list", |t| {
-        let mut found = fs::read_dir(t.hidden.parent().unwrap()).map_err(said)?;
+        let mut found = fs::read_dir(t.hidden.parent().unwrap()).map_err(describe)?;
         found.next().map(|_| ()).ok_or_else(|| "it is empty".to_owned())
     }),
     ("G4", "read through /proc/self/root", |t| {
@@ -223,16 +223,16 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         read(under(&format!("/proc/{}/root", t.victim), &t.hidden))
     }),
     ("G4", "read through a link", |t| {
-        symlink(&t.hidden, t.workspace.join("key")).map_err(said)?;
+        symlink(&t.hidden, t.workspace.join("key")).map_err(describe)?;
         read(t.workspace.join("key"))
     }),
     ("G4", "link and read", |t| {
-        fs::hard_link(&t.hidden, t.workspace.join("key")).map_err(said)?;
+        fs::hard_link(&t.hidden, t.workspace.join("key")).map_err(describe)?;
         read(t.workspace.join("key"))
     }),
     ("G4", "rename and read", |t| {
         let away = t.home.join("renamed");
-        fs::rename(t.hidden.parent().unwrap(), &away).map_err(said)?;
+        fs::rename(t.hidden.parent().unwrap(), &away).map_err(describe)?;
         read(away.join("key"))
     }),
 ];

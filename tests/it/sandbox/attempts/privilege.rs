@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::Attempt;
-use super::support::{c, call, create, forked, pointer, said, syscall};
+use super::support::{c, call, create, describe, forked, pointer, syscall};
 
 #[repr(C)]
 #[derive(Default)]
@@ -104,13 +104,15 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     }),
     ("G8", "set the user id of a program", |t| {
         create(&t.workspace.join("program"))?;
-        fs::set_permissions(t.workspace.join("program"), fs::Permissions::from_mode(0o4755)).map_err(said)
+        fs::set_permissions(t.workspace.join("program"), fs::Permissions::from_mode(0o4755)).map_err(describe)
     }),
     ("G8", "create a program with a user id", |t| {
         use std::os::unix::fs::OpenOptionsExt as _;
         let mut open = fs::OpenOptions::new();
         open.write(true).create_new(true).mode(0o4755);
-        open.open(t.workspace.join("program")).map(|_| ()).map_err(said)
+        open.open(t.workspace.join("program"))
+            .map(|_| ())
+            .map_err(describe)
     }),
     ("G8", "create one by the newer call", |t| {
         let place = c(&t.workspace.join("program"));
@@ -153,14 +155,14 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         })
     }),
     ("G8", "hold a capability", |_| {
-        let status = fs::read_to_string("/proc/self/status").map_err(said)?;
+        let status = fs::read_to_string("/proc/self/status").map_err(describe)?;
         let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-        let held = u64::from_str_radix(line.unwrap_or("0").trim(), 16).map_err(said)?;
+        let held = u64::from_str_radix(line.unwrap_or("0").trim(), 16).map_err(describe)?;
         // CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, NET_BIND_SERVICE
-        let kept = [0, 1, 3, 4, 5, 6, 7, 10]
+        let retained = [0, 1, 3, 4, 5, 6, 7, 10]
             .iter()
             .fold(0, |all, bit| all | 1_u64 << bit);
-        if held & !kept == 0 {
+        if held & !retained == 0 {
             Err("it holds none".to_owned())
         } else {
             Ok(())
@@ -185,10 +187,11 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         use std::os::unix::fs::OpenOptionsExt as _;
         let mut open = fs::OpenOptions::new();
         let open = open.write(true).custom_flags(libc::O_NOCTTY).open(&t.terminal);
-        open.and_then(|mut open| open.write_all(b"forged")).map_err(said)
+        open.and_then(|mut open| open.write_all(b"forged"))
+            .map_err(describe)
     }),
     ("G9", "open its own terminal", |_| {
-        fs::File::open("/dev/tty").map(|_| ()).map_err(said)
+        fs::File::open("/dev/tty").map(|_| ()).map_err(describe)
     }),
     ("G9", "type into a terminal", |_| {
         // SAFETY: opens a terminal of this child alone.

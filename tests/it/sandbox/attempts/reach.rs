@@ -11,7 +11,7 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
 use super::Attempt;
-use super::support::{call, read, said, socket, syscall};
+use super::support::{call, describe, read, socket, syscall};
 
 pub(super) const ATTEMPTS: &[Attempt] = &[
     // Network.
@@ -19,17 +19,17 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         let address = std::net::SocketAddr::from(([127, 0, 0, 1], t.tcp));
         TcpStream::connect_timeout(&address, Duration::from_secs(1))
             .map(|_| ())
-            .map_err(said)
+            .map_err(describe)
     }),
     ("G5", "send to a port of the machine", |t| {
-        let socket = UdpSocket::bind(("127.0.0.1", 0)).map_err(said)?;
+        let socket = UdpSocket::bind(("127.0.0.1", 0)).map_err(describe)?;
         // The machine's own, if it arrives there; the test looks.
-        socket.send_to(b"hello", ("127.0.0.1", t.udp)).map_err(said)?;
+        socket.send_to(b"hello", ("127.0.0.1", t.udp)).map_err(describe)?;
         Err("sent, but where to?".to_owned())
     }),
     ("G5", "find a way to another machine", |_| {
-        let socket = UdpSocket::bind(("0.0.0.0", 0)).map_err(said)?;
-        socket.connect(("192.0.2.1", 9)).map_err(said)
+        let socket = UdpSocket::bind(("0.0.0.0", 0)).map_err(describe)?;
+        socket.connect(("192.0.2.1", 9)).map_err(describe)
     }),
     ("G5", "make a packet socket", |_| {
         socket(libc::AF_PACKET, libc::SOCK_RAW)
@@ -45,7 +45,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     }),
     ("G5", "see the devices of the machine", |_| {
         socket(libc::AF_NETLINK, libc::SOCK_RAW)?;
-        let devices = fs::read_to_string("/proc/net/dev").map_err(said)?;
+        let devices = fs::read_to_string("/proc/net/dev").map_err(describe)?;
         let other = devices
             .lines()
             .skip(2)
@@ -58,17 +58,17 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     }),
     // Unix sockets.
     ("G6", "reach a socket by its path", |t| {
-        UnixStream::connect(&t.socket).map(|_| ()).map_err(said)
+        UnixStream::connect(&t.socket).map(|_| ()).map_err(describe)
     }),
     ("G6", "reach a socket by a link in the workspace", |t| {
-        symlink(&t.socket, t.workspace.join("socket")).map_err(said)?;
+        symlink(&t.socket, t.workspace.join("socket")).map_err(describe)?;
         UnixStream::connect(t.workspace.join("socket"))
             .map(|_| ())
-            .map_err(said)
+            .map_err(describe)
     }),
     ("G6", "reach a socket by its name", |t| {
-        let address = SocketAddr::from_abstract_name(t.abstract_name.as_bytes()).map_err(said)?;
-        UnixStream::connect_addr(&address).map(|_| ()).map_err(said)
+        let address = SocketAddr::from_abstract_name(t.abstract_name.as_bytes()).map_err(describe)?;
+        UnixStream::connect_addr(&address).map(|_| ()).map_err(describe)
     }),
     // Other processes.
     ("G7", "send a signal", |t| {
@@ -96,12 +96,12 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     ("G7", "read its files", |t| {
         fs::read_link(format!("/proc/{}/fd/0", t.victim))
             .map(|_| ())
-            .map_err(said)
+            .map_err(describe)
     }),
     ("G7", "open its memory", |t| {
         fs::File::open(format!("/proc/{}/mem", t.victim))
             .map(|_| ())
-            .map_err(said)
+            .map_err(describe)
     }),
     ("G7", "read its memory", |t| {
         let buffer = [0_u8; 8];
@@ -126,7 +126,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         call(unsafe { libc::ptrace(libc::PTRACE_SEIZE, t.victim, 0, 0) })
     }),
     ("G7", "enter its namespaces", |t| {
-        let open = fs::File::open(format!("/proc/{}/ns/mnt", t.victim)).map_err(said)?;
+        let open = fs::File::open(format!("/proc/{}/ns/mnt", t.victim)).map_err(describe)?;
         syscall(libc::SYS_setns, [open.as_raw_fd().into(), 0, 0, 0, 0])
     }),
 ];

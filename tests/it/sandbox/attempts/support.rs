@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 use super::{Targets, Tried};
 
-pub(super) fn said(error: impl ToString) -> String {
+pub(super) fn describe(error: impl ToString) -> String {
     error.to_string()
 }
 
 /// The result of a call of the system: a negative one has failed.
 pub(super) fn call(result: libc::c_long) -> Tried {
     match result {
-        -1 => Err(said(std::io::Error::last_os_error())),
+        -1 => Err(describe(std::io::Error::last_os_error())),
         _ => Ok(()),
     }
 }
@@ -26,16 +26,16 @@ pub(super) fn c(path: &Path) -> CString {
 }
 
 pub(super) fn append(path: &Path) -> Tried {
-    let mut file = fs::OpenOptions::new().append(true).open(path).map_err(said)?;
-    file.write_all(b"changed").map_err(said)
+    let mut file = fs::OpenOptions::new().append(true).open(path).map_err(describe)?;
+    file.write_all(b"changed").map_err(describe)
 }
 
 pub(super) fn create(path: &Path) -> Tried {
-    fs::write(path, "new").map_err(said)
+    fs::write(path, "new").map_err(describe)
 }
 
 pub(super) fn read(path: impl AsRef<Path>) -> Tried {
-    let found = fs::read(path).map_err(said)?;
+    let found = fs::read(path).map_err(describe)?;
     if found.is_empty() {
         Err("it is empty".to_owned())
     } else {
