@@ -218,8 +218,7 @@ impl Executor {
     /// Restores the content of an undone change. `again` says that an earlier process may have done it.
     pub fn keep_undone(&mut self, change: KeptChange, again: bool) {
         let KeptChange { call, path, from } = change;
-        let is_gone = |from: &str| std::path::Path::new(from).symlink_metadata().is_err();
-        if again && is_gone(&from) {
+        if again && std::path::Path::new(&from).symlink_metadata().is_err() {
             return;
         }
         let report = move |path, from, why| Input::NotKept {

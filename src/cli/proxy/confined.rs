@@ -2,11 +2,13 @@
 //!
 //! Must not know: formats, how a call is decided, how a kernel confines.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::JoinHandle;
 
+use super::Plan;
 use super::changed::Watched;
 use crate::agent_process::Inside;
 use crate::build::AppContext;
@@ -34,6 +36,28 @@ pub(super) struct Confined {
     watched: Arc<Watched>,
     session: String,
     context: AppContext,
+}
+
+/// Prepares the sandbox of the agent, if its user wants one.
+pub(super) async fn prepare(plan: &Plan<'_>, at: SocketAddr) -> Result<Option<Confined>, Failure> {
+    // The level of the settings is that of own runs.
+    let level = plan.common.sandbox.unwrap_or_default();
+    if level == Level::Off {
+        return Ok(None);
+    }
+    let Some(agent) = plan.agent else {
+        let words = "cannot confine the agent: the proxy does not start one; hint: name it, such as `overrule proxy --sandbox -- \
+                     claude`";
+        return Err(Failure::new(Code::Usage, words));
+    };
+    if at.ip() != Ipv4Addr::LOCALHOST {
+        let words =
+            "cannot confine the agent: it reaches the proxy at 127.0.0.1 only; hint: leave out --listen";
+        return Err(Failure::new(Code::Usage, words));
+    }
+    Confined::prepare(&plan.context, agent, (level, at.port()))
+        .await
+        .map(Some)
 }
 
 /// What serves an agent in a sandbox. Dropping it ends that.

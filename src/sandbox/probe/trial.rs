@@ -151,7 +151,8 @@ async fn attempt(
 ) -> Result<Vec<Missing>, StartError> {
     let lost = |error: io::Error| StartError::Command(error);
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(lost)?;
-    let socket = place.outside.join("socket");
+    // The path of a socket is short.
+    let socket = place.root.join("s");
     let _named = UnixListener::bind(&socket).map_err(lost)?;
     let name = format!("overrule-probe-{}", place.root.display());
     #[cfg(target_os = "linux")]
