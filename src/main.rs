@@ -2,12 +2,9 @@
 
 fn main() -> std::process::ExitCode {
     // Before there is any thread: the helper enters namespaces of its own.
-    #[cfg(target_os = "linux")]
-    {
-        let mut args = std::env::args_os();
-        if args.next().is_some_and(|name| name == overrule::sandbox::HELPER) {
-            return overrule::sandbox::main(args);
-        }
+    let mut args = std::env::args_os();
+    if args.next().is_some_and(|name| name == overrule::sandbox::HELPER) {
+        return overrule::sandbox::main(args);
     }
     overrule::cli::main()
 }

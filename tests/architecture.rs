@@ -54,8 +54,8 @@ const CHANGES_UNSEEN: &str = r"\b(Cell|RefCell|OnceCell|UnsafeCell|LazyCell|Mute
 const OPENS: &str = r"\bfs\s*::\s*(\{[^}]*\b)?(read|read_to_string|copy)\b|\bFile\s*::\s*(open|options|create\w*)\b|\bOpenOptions\b|\bfs\s*::\s*open(at2?)?\b";
 /// Files that open others: the one for all, those that stay in a directory that they have opened (regular files only,
 /// never waited for), those that read what the system itself tells in `/proc`, the helper of the sandbox, which opens places to
-/// mount and tries to open what it must not, and the terminal.
-const OPENERS: [&str; 12] = [
+/// mount, the probes, which try to open what they must not, and the terminal.
+const OPENERS: [&str; 13] = [
     "src/regular_file/lib.rs",
     "src/tools/workspace.rs",
     "src/tools/workspace/means.rs",
@@ -67,6 +67,7 @@ const OPENERS: [&str; 12] = [
     "src/sandbox/helper/mounts.rs",
     "src/sandbox/helper/namespaces.rs",
     "src/sandbox/helper/probe.rs",
+    "src/sandbox/probe/attempts.rs",
     "src/console/ground/terminal/modes.rs",
 ];
 /// Whether a file of a module may name something all the same.

@@ -18,7 +18,7 @@ use overrule_base::text::visible;
 use overrule_proxy::agents::Agent;
 use overrule_sandbox::handover::Words;
 use overrule_sandbox::session::Planned;
-use overrule_sandbox::{Confinement, Outside, Running, StartError};
+use overrule_sandbox::{Outside, Running, StartError};
 use overrule_tools::child;
 
 /// A variable of the environment.
@@ -142,13 +142,15 @@ impl Launch {
     ) -> Result<(Child, Inside), Failure> {
         let failed = |error: StartError| self.failed(&error.to_string());
         let Planned {
-            confinement: Confinement { plan, helper },
+            confinement,
             variables,
         } = planned;
         let input = overrule_regular_file::null().map_err(|error| self.failed(&error.to_string()))?;
-        let order = Outside::order(plan, input.as_fd(), helper.program.clone());
+        let order = Outside::order(confinement, input.as_fd());
         let (outside, channel) = order.map_err(failed)?;
-        let mut command = helper.command(channel, self.program.as_ref(), &self.arguments);
+        let mut command = confinement
+            .helper
+            .command(channel, self.program.as_ref(), &self.arguments);
         child::without_files(&mut command);
         let mut command = Command::from(command);
         command

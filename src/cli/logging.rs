@@ -6,9 +6,7 @@
 //! newest. It would create a file that others can read, would wait for a pipe of that name, and
 //! reports on standard error, where the screen is. So each file is created here, before its day.
 
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -139,7 +137,7 @@ const fn day(ms: i64) -> i64 {
 /// Creates the file of this time and the one of a little later, readable for their owner alone. Returns
 /// the later day.
 fn create(dir: &Path, now_ms: i64) -> io::Result<i64> {
-    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    regular_file::make_directories(dir)?;
     let later_ms = now_ms + AHEAD_MS;
     for ms in [now_ms, later_ms] {
         let date = Timestamp::from_millisecond(ms).map_err(io::Error::other)?;

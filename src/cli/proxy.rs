@@ -33,7 +33,7 @@ use super::run::{self, Guest, Ready};
 use super::signals::{self, StopRequest};
 use super::{alarms, control, headless, live, models, print, sandbox};
 use overrule_base::text::visible;
-use overrule_domain::sandbox::{Level, Profile};
+use overrule_domain::sandbox::Profile;
 use overrule_proxy::address::Token;
 use overrule_proxy::agents::{self, AGENTS, Agent};
 use overrule_proxy::alarms::{Alarm, Alarms};
@@ -64,9 +64,10 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    fn parts(&self, confined: Option<&Confined>) -> Parts {
+    fn parts(&self, confined: Option<&Confined>, alarms: &Alarms) -> Parts {
         Parts {
             means: confined.map(|one| one.means.clone()).unwrap_or_default(),
+            refusals: confined.map(|one| one.refusals(alarms)),
             headless: self.headless,
             started: self.agent,
             begins_in_workspace: !self.args.agent.iter().skip(1).any(|word| names_directory(word)),
@@ -240,7 +241,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
     let server = Server::new(setup, at);
     let serving = tokio::spawn(server.clone().serve(listener));
     let mut signals = signals::listen()?;
-    let confined = confined(plan, at).await?;
+    let confined = confined::prepare(plan, at).await?;
     if let (None, Some(had)) = (plan.common.sandbox, resumed.profile()) {
         sandbox::accept(&had, &Profile::default(), plan.headless)?;
     }
@@ -256,7 +257,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         return Err(Failure::new(Code::Other, "the proxy failed"));
     };
     drop(signals);
-    let parts = plan.parts(confined.as_ref());
+    let parts = plan.parts(confined.as_ref(), &alarms);
     let client = first.run.client().clone();
     let context = parts.context_of(&plan.context, &client);
     let of_first = resumed.take_for(&first);
@@ -311,28 +312,6 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         print::err(&format!("notice: {line}"));
     }
     result
-}
-
-/// Prepares the sandbox of the agent, if its user wants one.
-async fn confined(plan: &Plan<'_>, at: SocketAddr) -> Result<Option<Confined>, Failure> {
-    // The level of the settings is that of own runs.
-    let level = plan.common.sandbox.unwrap_or_default();
-    if level == Level::Off {
-        return Ok(None);
-    }
-    let Some(agent) = plan.agent else {
-        let words = "cannot confine the agent: the proxy does not start one; hint: name it, such as `overrule proxy --sandbox -- \
-                     claude`";
-        return Err(Failure::new(Code::Usage, words));
-    };
-    if at.ip() != Ipv4Addr::LOCALHOST {
-        let words =
-            "cannot confine the agent: it reaches the proxy at 127.0.0.1 only; hint: leave out --listen";
-        return Err(Failure::new(Code::Usage, words));
-    }
-    Confined::prepare(&plan.context, agent, (level, at.port()))
-        .await
-        .map(Some)
 }
 
 /// The agent with which a run without a screen ends, once no run of another agent is under way.

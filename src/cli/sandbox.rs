@@ -187,15 +187,6 @@ impl Drop for ByHand {
     }
 }
 
-/// Makes a directory for its owner alone, with those above it.
-pub fn make_directory(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
-}
-
 /// Makes a file for its owner alone, with this content.
 pub fn make_file(path: &Path, text: &str) -> std::io::Result<()> {
     use std::io::Write as _;

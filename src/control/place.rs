@@ -2,9 +2,9 @@
 //!
 //! Must not know: what is sent through it, which directories the environment names.
 
-use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::fs::{self, Metadata, Permissions};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::io::{Errno, FdFlags};
@@ -91,8 +91,8 @@ pub(super) fn unfinished(path: &Path) -> PathBuf {
 }
 
 fn make(dir: &Path) -> Result<(), Error> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
-    made.map_err(|error| Error::io("make the directory", dir, error))?;
+    overrule_regular_file::make_directories(dir)
+        .map_err(|error| Error::io("make the directory", dir, error))?;
     let meta = fs::symlink_metadata(dir).map_err(|error| Error::io("look at", dir, error))?;
     if meta.is_dir() && meta.mode() & 0o077 != 0 {
         mine(dir, &meta)?;

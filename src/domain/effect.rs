@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::files::StepList;
 use super::id::{Attempt, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::ladder::Timer;
+use super::sandbox::KeptChange;
 use super::server_question::QuestionId;
 
 /// A request to the outside world.
@@ -100,14 +101,12 @@ pub enum Effect {
         /// Milliseconds from now.
         ms: u64,
     },
-    /// Give the content of an undone change back.
+    /// Restore the content of an undone change.
     KeepUndone {
-        /// The call.
-        call: NodeId,
-        /// The path, as it was told.
-        path: String,
-        /// Where the content lies.
-        from: String,
+        /// The change.
+        change: KeptChange,
+        /// True where an earlier process may have done it: then there is nothing to do once its content is gone.
+        again: bool,
     },
     /// Restore files, step by step. It is reported how it ended.
     Restore {

@@ -22,6 +22,7 @@ use super::ladder::{Stage, Timer};
 use super::reduction::summary;
 use super::repair::Reply;
 use super::repeat;
+use super::sandbox::KeptChange;
 use super::server_question;
 use super::state::{LedgerOutcome, Mode, State};
 use super::thread;
@@ -51,9 +52,12 @@ fn of_event(state: &State, envelope: &Envelope) -> Vec<Effect> {
 fn of_sandbox(event: &SandboxEvent) -> Vec<Effect> {
     match event {
         SandboxEvent::Kept { call, path, from } => vec![Effect::KeepUndone {
-            call: *call,
-            path: path.clone(),
-            from: from.clone(),
+            change: KeptChange {
+                call: *call,
+                path: path.clone(),
+                from: from.clone(),
+            },
+            again: false,
         }],
         SandboxEvent::NotKept { call, path, why, .. } => {
             vec![notify(format!(
@@ -299,6 +303,8 @@ fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)
     effects.extend(waits(state));
     effects.extend(questions(state));
     effects.extend(requests(state, envelope.at));
+    let kept = state.operator.kept.iter().cloned();
+    effects.extend(kept.map(|change| Effect::KeepUndone { change, again: true }));
     let open = state
         .learned
         .breakers

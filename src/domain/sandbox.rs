@@ -8,6 +8,8 @@ mod placement;
 
 use serde::{Deserialize, Serialize};
 
+use crate::id::NodeId;
+
 pub use confinement::Confinement;
 pub use outside::{ask_outside, outside, outside_fault};
 pub use placement::Placement;
@@ -270,6 +272,17 @@ pub struct Refused {
     /// Where the content of an undone change lies, if it can be given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
+}
+
+/// A change of a protected path that was undone, and that the operator wants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptChange {
+    /// The call that made it.
+    pub call: NodeId,
+    /// The path, as it was reported.
+    pub path: String,
+    /// Where its content lies.
+    pub from: String,
 }
 
 impl Refused {

@@ -32,7 +32,7 @@ use super::reduction::summary::SummaryQuestion;
 use super::reference::rewrite::{self, Scanned};
 use super::repair_stats::RepairStats;
 use super::rule::SessionRule;
-use super::sandbox::{Profile, Widening};
+use super::sandbox::{KeptChange, Profile, Widening};
 use super::thread::Child;
 use super::tool_change::ToolChange;
 use super::turn::{Turn, Usage};
@@ -156,6 +156,8 @@ pub struct OperatorRecord {
     pub asks: ApprovalStats,
     /// What is known of the files of the workspace.
     pub files: FilesRecord,
+    /// Undone changes that the operator wants. Whether their content was restored is not recorded.
+    pub kept: Vec<KeptChange>,
 }
 
 /// What a run taught about tools, servers and itself.

@@ -28,6 +28,7 @@ use overrule_domain::files::{Skipped, StepList};
 use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use overrule_domain::input::Input;
 use overrule_domain::ladder::Timer;
+use overrule_domain::sandbox::KeptChange;
 use overrule_domain::server_question::QuestionId;
 use overrule_model::{Model, Request};
 use overrule_tools::child;
@@ -215,8 +216,12 @@ impl Executor {
         self.questions.reply(question, answer);
     }
 
-    /// Gives the content of an undone change back.
-    pub fn keep_undone(&mut self, call: NodeId, path: String, from: String) {
+    /// Restores the content of an undone change. `again` says that an earlier process may have done it.
+    pub fn keep_undone(&mut self, change: KeptChange, again: bool) {
+        let KeptChange { call, path, from } = change;
+        if again && std::path::Path::new(&from).symlink_metadata().is_err() {
+            return;
+        }
         let report = move |path, from, why| Input::NotKept {
             call,
             path,

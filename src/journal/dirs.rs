@@ -2,17 +2,10 @@
 //!
 //! Must not know: what is in them.
 
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use overrule_regular_file as regular_file;
-
-/// Creates a directory that only its owner can access. It must not exist.
-pub(super) fn make_dir(path: &Path) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).create(path)
-}
 
 /// Creates a directory and its missing parents, accessible to the owner alone. The name of each new directory
 /// is durable when this returns.
@@ -23,7 +16,7 @@ pub(super) fn make_dirs(path: &Path) -> io::Result<()> {
         .rev()
         .filter(|dir| !dir.as_os_str().is_empty())
     {
-        match make_dir(dir) {
+        match regular_file::make_directory(dir) {
             // Another process was faster, or it is a dangling link: the next use of the path shows
             // which.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

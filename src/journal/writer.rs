@@ -153,10 +153,10 @@ impl Writer {
             }
             Error::io("make the session", dir, error)
         };
-        dirs::make_dir(dir).map_err(fail)?;
+        regular_file::make_directory(dir).map_err(fail)?;
         let lock = Lock::take(dir)?;
         let file = regular_file::create(&place.journal()).map_err(fail)?;
-        dirs::make_dir(&place.payloads().unwrap_or_default()).map_err(fail)?;
+        regular_file::make_directory(&place.payloads().unwrap_or_default()).map_err(fail)?;
         Ok(Self {
             sink: Box::new(file),
             dir: dir.to_owned(),

@@ -32,6 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
@@ -53,6 +54,7 @@ use overrule_domain::call::Outcome;
 use overrule_domain::id::{NodeId, TurnId};
 use overrule_domain::input::Input;
 use overrule_domain::live::AgentStatus;
+use overrule_domain::sandbox::Refused;
 use overrule_engine::Handle;
 use overrule_model::Chunk;
 use overrule_model::wire::Wire;
@@ -72,6 +74,9 @@ pub(super) const FAILED: &str = "cannot send the request: a conversation failed 
 /// Gives the tools of an agent what the settings say of them.
 pub type Fit = Arc<dyn Fn(Registry) -> Registry + Send + Sync>;
 
+/// Finds what the sandbox of a confined agent refused it since this was asked last.
+pub type Refusals = Arc<dyn Fn() -> BoxFuture<'static, Vec<Refused>> + Send + Sync>;
+
 /// The run of a conversation.
 #[derive(Clone)]
 struct Attached {
@@ -79,6 +84,7 @@ struct Attached {
     session: Arc<str>,
     handle: Handle,
     fit: Fit,
+    refusals: Option<Refusals>,
 }
 
 /// Whether a conversation has a run.
@@ -166,9 +172,13 @@ impl AgentRun {
     }
 
     /// Gives the conversation its run, before that is started.
-    pub fn attach(&self, session: &str, handle: Handle, fit: Fit) {
-        let session = Arc::from(session);
-        let attached = Link::Attached(Attached { session, handle, fit });
+    pub fn attach(&self, session: &str, handle: Handle, (fit, refusals): (Fit, Option<Refusals>)) {
+        let attached = Link::Attached(Attached {
+            session: Arc::from(session),
+            handle,
+            fit,
+            refusals,
+        });
         self.link.send_if_modified(|link| {
             let is_awaited = matches!(link, Link::Awaited);
             if is_awaited {
@@ -355,6 +365,14 @@ impl AgentRun {
         });
         // The agent may have it.
         outcome.await.unwrap_or(Outcome::Cancelled { executed: true })
+    }
+
+    /// Returns what the sandbox of the agent refused it since this was asked last.
+    pub(super) async fn refused(&self) -> Vec<Refused> {
+        match self.attached().await.and_then(|attached| attached.refusals) {
+            Some(refusals) => refusals().await,
+            None => Vec::new(),
+        }
     }
 
     /// The process of the agent ended. A request shows that there is another one.

@@ -143,11 +143,17 @@ impl Tool for AgentTool {
         let (run, tool) = (self.run.clone(), self.spec.card.name.clone());
         Box::pin(async move {
             let result = run.execute(job.call, &tool, &job.text);
-            tokio::select! {
+            let outcome = tokio::select! {
                 outcome = result => outcome,
                 // The agent may have begun, and cannot be stopped from here.
                 () = job.cancel.cancelled() => Outcome::Cancelled { executed: true },
+            };
+            // What was refused since the last result: the agent alone knows for which call.
+            let refused = run.refused().await;
+            if !refused.is_empty() {
+                (job.on_refused)(refused);
             }
+            outcome
         })
     }
 }

@@ -1,9 +1,11 @@
-//! Opens and reads regular files of bounded size, and never waits for one.
+//! Opens and reads regular files of bounded size, and never waits for one; makes private directories.
 //!
 //! Must not know: what is in a file, which files there are.
 //!
 //! Whatever else has the name of a file (a pipe, a socket, a device, a directory) is refused
 //! immediately with its kind. `/dev/null` reads as an empty file.
+
+mod directory;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write as _};
@@ -11,6 +13,8 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _}
 use std::path::Path;
 
 use rustix::fs::OFlags;
+
+pub use directory::{make_directories, make_directory};
 
 /// The path that stands for standard input.
 const STDIN: &str = "-";

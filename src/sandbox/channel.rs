@@ -11,6 +11,7 @@ use std::net::TcpListener;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::net::{
@@ -20,16 +21,23 @@ use rustix::net::{
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
+use crate::start::Confinement;
 
 /// The most bytes of an order. More would not fit into the socket before the helper reads.
 pub(crate) const MOST: usize = 128 * 1024;
 
+/// How long a helper that mounts layers may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The most descriptors of an order, besides that of the standard input.
+const MOST_DESCRIPTORS: u8 = 8;
+
 const LISTENS: u8 = b'L';
+const USER: u8 = b'U';
 const READY: u8 = b'R';
 const FAILED: u8 = b'F';
 const NOT_FOUND: u8 = b'N';
 
-/// What the helper is told.
+/// What the helper receives.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
     /// How it confines itself.
@@ -89,26 +97,22 @@ pub struct Outside {
 impl Outside {
     /// Creates a channel and writes the order into it. Returns the other end, which becomes the helper's standard input;
     /// `input` becomes that of the command.
-    pub fn order(
-        plan: &Plan,
-        input: BorrowedFd<'_>,
-        program: PathBuf,
-    ) -> Result<(Self, OwnedFd), StartError> {
+    pub fn order(confinement: &Confinement, input: BorrowedFd<'_>) -> Result<(Self, OwnedFd), StartError> {
         let parent = rustix::process::getpid().as_raw_nonzero().get();
-        Self::order_below(parent, plan, input, program)
+        Self::order_below(parent, confinement, input)
     }
 
     /// Does the same for a helper that is started by another process: the command ends with `parent`.
     pub(crate) fn order_below(
         parent: i32,
-        plan: &Plan,
+        confinement: &Confinement,
         input: BorrowedFd<'_>,
-        program: PathBuf,
     ) -> Result<(Self, OwnedFd), StartError> {
+        let Confinement { plan, helper, layers } = confinement;
         let order = Order {
             plan: plan.clone(),
             parent,
-            program,
+            program: helper.program.clone(),
         };
         let text = serde_json::to_vec(&order).map_err(|error| StartError::set_up("order", error))?;
         if text.len() > MOST {
@@ -120,7 +124,10 @@ impl Outside {
         }
         let (ours, theirs) = UnixStream::pair().map_err(|error| StartError::set_up("channel", error))?;
         let length = u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes();
-        let sent = send_with(&ours, &length, input).map_err(io::Error::from);
+        let layers: Vec<BorrowedFd<'_>> = layers.iter().flat_map(|layers| layers.descriptors()).collect();
+        let sent = send_with(&ours, &length, input)
+            .and_then(|()| send_all(&ours, &layers))
+            .map_err(io::Error::from);
         sent.and_then(|()| (&ours).write_all(&text))
             .map_err(|error| StartError::set_up("channel", error))?;
         Ok((Self { socket: ours }, theirs.into()))
@@ -156,18 +163,48 @@ impl Outside {
                 (bytes, _) => rest.extend_from_slice(bytes),
             }
         }
-        match (rest.split_first(), ready) {
-            (None, Some(mounts)) => Ok(Running { listeners, mounts }),
-            (None, None) => Err(StartError::set_up("helper", "it was ended")),
-            (Some((&NOT_FOUND, code)), _) => {
-                let code = String::from_utf8_lossy(code).parse().unwrap_or_default();
-                Err(StartError::Command(io::Error::from_raw_os_error(code)))
+        match ready {
+            Some(mounts) if rest.is_empty() => Ok(Running { listeners, mounts }),
+            _ => Err(failure(&rest)),
+        }
+    }
+
+    /// Waits for the namespaces in which a helper mounted layers: that of the mounts, and the one that owns it, if there is
+    /// one. Blocks until the helper ends.
+    pub(crate) fn namespaces(self) -> Result<(OwnedFd, Option<OwnedFd>), StartError> {
+        let lost = |error: io::Error| StartError::set_up("channel", error);
+        self.socket.set_read_timeout(Some(PATIENCE)).map_err(lost)?;
+        let (mut mounts, mut user, mut rest) = (None, None, Vec::new());
+        loop {
+            let mut bytes = [0; 4096];
+            let read = receive(self.socket.as_fd(), &mut bytes);
+            let (count, descriptor) = read.map_err(|error| lost(error.into()))?;
+            match (bytes.get(..count).unwrap_or_default(), descriptor) {
+                ([], _) => break,
+                ([USER], Some(descriptor)) => user = Some(descriptor),
+                ([READY], Some(descriptor)) => mounts = Some(descriptor),
+                (bytes, _) => rest.extend_from_slice(bytes),
             }
-            (Some((_, text)), _) => {
-                let text = String::from_utf8_lossy(text);
-                let (step, why) = text.split_once('\n').unwrap_or((&text, ""));
-                Err(StartError::set_up(step, why))
-            }
+        }
+        match mounts {
+            Some(mounts) if rest.is_empty() => Ok((mounts, user)),
+            _ => Err(failure(&rest)),
+        }
+    }
+}
+
+/// Reads which step of the helper failed.
+fn failure(report: &[u8]) -> StartError {
+    match report.split_first() {
+        None => StartError::set_up("helper", "it was ended"),
+        Some((&NOT_FOUND, code)) => {
+            let code = String::from_utf8_lossy(code).parse().unwrap_or_default();
+            StartError::Command(io::Error::from_raw_os_error(code))
+        }
+        Some((_, text)) => {
+            let text = String::from_utf8_lossy(text);
+            let (step, why) = text.split_once('\n').unwrap_or((&text, ""));
+            StartError::set_up(step, why)
         }
     }
 }
@@ -200,6 +237,8 @@ impl Drop for Mounts {
 /// The end of the helper.
 pub(crate) struct Inside {
     socket: UnixStream,
+    /// The namespaces that it enters first: that of the mounts, then the one that owns it.
+    pub(crate) layers: Vec<OwnedFd>,
 }
 
 impl Inside {
@@ -215,11 +254,12 @@ impl Inside {
         if length > MOST {
             return Err(io::ErrorKind::InvalidData.into());
         }
+        let layers = receive_all(&mut socket)?;
         let mut text = vec![0; length];
         socket.read_exact(&mut text)?;
         let input = input.ok_or(io::ErrorKind::InvalidData)?;
         rustix::stdio::dup2_stdin(&input)?;
-        Ok((Self { socket }, serde_json::from_slice(&text)?))
+        Ok((Self { socket, layers }, serde_json::from_slice(&text)?))
     }
 
     /// Hands a socket on which this program is reached to it. Returns its port.
@@ -229,7 +269,7 @@ impl Inside {
         Ok(address.port())
     }
 
-    /// Tells that nothing is left but to become the command, and hands over its mounts.
+    /// Reports that nothing is left but to become the command, and hands over its mounts.
     pub(crate) fn ready(&self, mounts: Option<BorrowedFd<'_>>) -> Result<(), Errno> {
         match mounts {
             Some(mounts) => send_with(&self.socket, &[READY], mounts),
@@ -237,19 +277,49 @@ impl Inside {
         }
     }
 
-    /// Tells which step failed. If nobody listens, nobody waits.
+    /// Hands over the user namespace of this process.
+    pub(crate) fn user(&self, user: BorrowedFd<'_>) -> Result<(), Errno> {
+        send_with(&self.socket, &[USER], user)
+    }
+
+    /// Reports which step failed. An error means that no process waits for it.
     pub(crate) fn failed(&self, step: &str, why: &str) {
         let mut text = vec![FAILED];
         text.extend(format!("{step}\n{why}").into_bytes());
         let _ = (&self.socket).write_all(&text);
     }
 
-    /// Tells that the command could not be started.
+    /// Reports that the command could not be started.
     pub(crate) fn not_found(&self, error: &io::Error) {
         let mut text = vec![NOT_FOUND];
         text.extend(error.raw_os_error().unwrap_or_default().to_string().into_bytes());
         let _ = (&self.socket).write_all(&text);
     }
+}
+
+/// Sends how many descriptors follow, and these.
+fn send_all(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> Result<(), Errno> {
+    let count = u8::try_from(descriptors.len()).unwrap_or(u8::MAX);
+    let mut bytes = socket;
+    bytes.write_all(&[count]).map_err(|_| Errno::PIPE)?;
+    descriptors
+        .iter()
+        .try_for_each(|one| send_with(socket, &[count], *one))
+}
+
+fn receive_all(socket: &mut UnixStream) -> io::Result<Vec<OwnedFd>> {
+    let mut count = [0];
+    socket.read_exact(&mut count)?;
+    let [count] = count;
+    if count > MOST_DESCRIPTORS {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    (0..count)
+        .map(|_| {
+            let (_, descriptor) = receive(socket.as_fd(), &mut [0])?;
+            descriptor.ok_or_else(|| io::ErrorKind::InvalidData.into())
+        })
+        .collect()
 }
 
 /// Sends bytes together with a descriptor.

@@ -15,8 +15,7 @@ use std::process::Command;
 use serde::{Deserialize, Serialize};
 
 use crate::channel::{MOST, Outside, StartError, receive, send_with};
-use crate::plan::Plan;
-use crate::start::Helper;
+use crate::start::{Confinement, Helper};
 
 /// What the other process becomes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,12 +30,8 @@ pub struct Words {
     pub directory: PathBuf,
 }
 
-/// Answers a process that asked: it becomes the helper with this plan. Blocks while that one says nothing.
-pub fn answer(
-    socket: &UnixStream,
-    words: &Words,
-    (plan, helper): (&Plan, &Helper),
-) -> Result<Outside, StartError> {
+/// Answers a process that asked: it becomes the helper with this plan. Blocks until that one sends something.
+pub fn answer(socket: &UnixStream, words: &Words, confinement: &Confinement) -> Result<Outside, StartError> {
     let lost = |error: io::Error| StartError::set_up("terminal", error);
     let mut parent = [0; 4];
     let (count, input) = receive(socket.as_fd(), &mut parent)
@@ -47,7 +42,7 @@ pub fn answer(
         .map_err(lost)?;
     let input = input.ok_or_else(|| lost(io::ErrorKind::InvalidData.into()))?;
     let parent = i32::from_le_bytes(parent);
-    let (outside, channel) = Outside::order_below(parent, plan, input.as_fd(), helper.program.clone())?;
+    let (outside, channel) = Outside::order_below(parent, confinement, input.as_fd())?;
     let text = serde_json::to_vec(words)
         .map_err(io::Error::other)
         .map_err(lost)?;
@@ -82,10 +77,11 @@ pub fn ask(mut socket: &UnixStream, helper: &Helper) -> io::Result<Command> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Plan;
     use overrule_domain::sandbox::Profile;
 
-    fn plan() -> Plan {
-        Plan {
+    fn confinement(helper: &Helper) -> Confinement {
+        let plan = Plan {
             profile: Profile::default(),
             namespaces: false,
             scratch: "/s".into(),
@@ -94,14 +90,20 @@ mod tests {
             read_only: Vec::new(),
             linked: Vec::new(),
             caches: Vec::new(),
+            layered: Vec::new(),
             home: None,
             keeps_terminal: true,
             port: Some(1),
+        };
+        Confinement {
+            plan,
+            helper: helper.clone(),
+            layers: None,
         }
     }
 
     #[test]
-    fn a_process_that_asks_becomes_what_it_is_told() {
+    fn a_process_that_asks_becomes_what_the_answer_names() {
         let words = Words {
             program: "agent".into(),
             arguments: vec!["-p".into(), "fix it".into()],
@@ -114,7 +116,7 @@ mod tests {
             let helper = helper.clone();
             move || ask(&theirs, &helper).unwrap()
         });
-        answer(&ours, &words, (&plan(), &helper)).unwrap();
+        answer(&ours, &words, &confinement(&helper)).unwrap();
         let command = asks.join().unwrap();
         let args: Vec<_> = command.get_args().collect();
         assert_eq!(args, ["agent", "-p", "fix it"]);
@@ -135,7 +137,7 @@ mod tests {
             directory: "/".into(),
         };
         let helper = Helper::this_program("/bin/overrule".into());
-        assert!(answer(&ours, &words, (&plan(), &helper)).is_err());
+        assert!(answer(&ours, &words, &confinement(&helper)).is_err());
         drop(ours);
         let mut rest = Vec::new();
         theirs.read_to_end(&mut rest).unwrap();

@@ -25,6 +25,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::channel::{Inside, Order};
+use crate::layers::LAYERS;
 use crate::network;
 use crate::plan::Plan;
 use crate::probe::PROBE;
@@ -91,12 +92,16 @@ fn become_command(
         step: "command",
         why: "there is none".to_owned(),
     })?;
+    if program == LAYERS {
+        mount_layers(inside, plan)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if !plan.keeps_terminal {
         // One that leads its session already has left the terminal.
         let _ = rustix::process::setsid();
     }
-    let Listening { proxy, port } = confine(plan)?;
-    let mounts = plan.namespaces.then(own_mounts).transpose()?;
+    let Listening { proxy, port } = confine(plan, &inside.layers)?;
+    let mounts = plan.namespaces.then(|| own_namespace("mnt")).transpose()?;
     let mounts = mounts.as_ref().map(OwnedFd::as_fd);
     let variables = proxy.as_ref().map(|listener| {
         inside
@@ -132,10 +137,23 @@ fn become_command(
     Ok(ExitCode::FAILURE)
 }
 
-/// Opens the mount namespace of this process.
-fn own_mounts() -> Result<OwnedFd, Failed> {
-    let (path, flags) = ("/proc/self/ns/mnt", OFlags::RDONLY | OFlags::CLOEXEC);
-    rustix::fs::open(path, flags, Mode::empty()).map_err(Failed::on("private mounts", path.as_ref()))
+/// Mounts the layers of a plan in a namespace, and hands that over.
+fn mount_layers(inside: &Inside, plan: &Plan) -> Result<(), Failed> {
+    let has_user = namespaces::enter_for_mounts()?;
+    mounts::layers(plan)?;
+    if has_user {
+        let user = own_namespace("user")?;
+        inside.user(user.as_fd()).map_err(Failed::at("report"))?;
+    }
+    let mounts = own_namespace("mnt")?;
+    inside.ready(Some(mounts.as_fd())).map_err(Failed::at("report"))
+}
+
+/// Opens a namespace of this process.
+fn own_namespace(kind: &str) -> Result<OwnedFd, Failed> {
+    let path = format!("/proc/self/ns/{kind}");
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    rustix::fs::open(&path, flags, Mode::empty()).map_err(Failed::on("namespaces", path.as_ref()))
 }
 
 /// The directory for temporary files, where `/tmp` is not replaced.
@@ -151,7 +169,7 @@ struct Listening {
 }
 
 /// Makes the namespaces and everything that they show. Returns the sockets on which this program is reached.
-fn confine(plan: &Plan) -> Result<Listening, Failed> {
+fn confine(plan: &Plan, layers: &[OwnedFd]) -> Result<Listening, Failed> {
     let own_network = plan.namespaces && !plan.profile.reaches_all();
     if plan.port.is_some() && !own_network {
         return Err(Failed {
@@ -163,6 +181,7 @@ fn confine(plan: &Plan) -> Result<Listening, Failed> {
         return Ok(Listening::default());
     }
     let cwd = std::env::current_dir().map_err(|error| Failed::because("directory")(error.to_string()))?;
+    namespaces::join(layers)?;
     namespaces::enter(own_network)?;
     mounts::set_up(plan)?;
     let mut listening = Listening::default();

@@ -10,6 +10,7 @@ pub mod channel;
 pub mod handover;
 #[cfg(target_os = "linux")]
 mod helper;
+pub mod layers;
 pub mod macos;
 pub mod network;
 pub mod places;
@@ -23,5 +24,7 @@ pub mod start;
 pub use channel::{Mounts, Outside, Running, StartError};
 #[cfg(target_os = "linux")]
 pub use helper::main;
+#[cfg(not(target_os = "linux"))]
+pub use macos::main;
 pub use plan::{Cache, Plan};
 pub use start::{Confinement, HELPER, Helper};

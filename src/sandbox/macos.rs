@@ -1,295 +1,79 @@
-//! Writes the profile for `sandbox-exec` that confines a child on macOS.
+//! Confines a child on macOS: the helper becomes `sandbox-exec` with a profile, and that becomes the command.
 //!
-//! Must not know: how a child is started, what macOS makes of the profile.
+//! Must not know: what the command is for, who waits for it.
 //!
-//! **Untested on a real machine**: it is only text so far, and nothing starts `sandbox-exec`. What is missing: a probe of
-//! each guarantee in a child, as on Linux, so that only what was proven is shown; a start of `sandbox-exec -p PROFILE` with
-//! the session's temporary directory as `TMPDIR`; a listening socket of this process for the allowed hosts, whose port
-//! stands in the profile; private caches by variables. Until then a run on macOS has no sandbox.
+//! **Untested on a real machine.** So nothing of it is believed: at each start the probes run in such a child, and only what
+//! they prove is shown. It is compiled on every system, so that the text of the profile, the command and the attempts are
+//! tested everywhere.
 
-use std::fmt::Write as _;
-use std::path::Path;
+pub mod attempts;
+pub mod profile;
+mod start;
 
-use overrule_domain::sandbox::Profile;
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::process::CommandExt as _;
+use std::process::ExitCode;
 
-use crate::plan::Plan;
+use crate::channel::{Inside, Order, StartError};
+use start::Start;
 
-/// A path that cannot be named in a profile.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot name `{}` in a sandbox profile: it has a control character, or is not UTF-8", overrule_base::text::visible(.0))]
-pub struct PathError(String);
-
-/// What a shell and ordinary programs need besides files.
-const BASICS: &str = "\
-(version 1)
-(deny default)
-(allow process-exec)
-(allow process-fork)
-(allow signal (target same-sandbox))
-(allow process-info* (target same-sandbox))
-(allow sysctl-read)
-(allow file-ioctl (literal \"/dev/null\") (literal \"/dev/tty\") (regex #\"^/dev/ttys[0-9]+$\"))
-(allow pseudo-tty)
-(allow ipc-posix-sem)
-(allow mach-lookup
-  (global-name \"com.apple.system.opendirectoryd.libinfo\")
-  (global-name \"com.apple.system.notification_center\")
-  (global-name \"com.apple.logd\")
-  (global-name \"com.apple.trustd.agent\"))
-";
-
-/// Devices that every program may write.
-const DEVICES: [&str; 5] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/tty",
-    "/dev/dtracehelper",
-    "/dev/ptmx",
-];
-
-/// Returns the profile of a plan. `port` is that of the proxy for allowed hosts on this machine's loopback.
-///
-/// # Errors
-///
-/// Returns an error for a path that cannot be quoted: nothing is started then.
-pub fn profile(plan: &Plan, port: u16) -> Result<String, PathError> {
-    let mut text = BASICS.to_owned();
-    rule(&mut text, "allow file-read*", "", &[])?;
-    let hidden: Vec<&Path> = plan.hidden().collect();
-    if !hidden.is_empty() {
-        // Names may be seen, contents not.
-        rule(&mut text, "deny file-read-data", "subpath", &hidden)?;
-    }
-    let temporary = plan.temporary();
-    let mut written: Vec<&Path> = plan.writable();
-    written.push(&temporary);
-    written.extend(plan.caches.iter().map(|cache| cache.upper.as_path()));
-    for place in written {
-        writable(&mut text, plan, place)?;
-    }
-    rule(&mut text, "allow file-write*", "literal", &DEVICES.map(Path::new))?;
-    text.push_str(&network(&plan.profile, port));
-    Ok(text)
-}
-
-/// Adds a rule about paths; about everything, where there is no kind.
-fn rule(text: &mut String, what: &str, kind: &str, paths: &[&Path]) -> Result<(), PathError> {
-    if kind.is_empty() {
-        let _ = writeln!(text, "({what})");
-        return Ok(());
-    }
-    let _ = write!(text, "({what}");
-    for path in paths {
-        let _ = write!(text, "\n  ({kind} {})", quoted(path)?);
-    }
-    text.push_str(")\n");
-    Ok(())
-}
-
-/// Allows writes below a directory, without the protected paths in it. A directory that must stay where it is may be
-/// written, but not removed or renamed.
-fn writable(text: &mut String, plan: &Plan, place: &Path) -> Result<(), PathError> {
-    let _ = write!(
-        text,
-        "(allow file-write*\n  (require-all\n    (subpath {})",
-        quoted(place)?
-    );
-    let below = |path: &&std::path::PathBuf| path.starts_with(place);
-    for path in plan.read_only.iter().filter(below) {
-        let _ = write!(text, "\n    (require-not (subpath {}))", quoted(path)?);
-    }
-    for path in plan.pinned.iter().filter(below) {
-        let _ = write!(text, "\n    (require-not (literal {}))", quoted(path)?);
-    }
-    for path in plan.hidden().filter(|path| path.starts_with(place)) {
-        let _ = write!(text, "\n    (require-not (subpath {}))", quoted(path)?);
-    }
-    text.push_str("))\n");
-    Ok(())
-}
-
-/// The rules about the network: everything, or servers of its own on the loopback and the proxy.
-fn network(profile: &Profile, port: u16) -> String {
-    if profile.reaches_all() {
-        return "(allow network*)\n".to_owned();
-    }
-    // Programs of a call reach each other by ports of the loopback; macOS cannot tell them from those of others, so only
-    // binding and accepting are allowed, and connections to the proxy alone.
-    let mut text = format!(
-        "(deny network*)\n\
-         (allow network-bind (local ip \"localhost:*\"))\n\
-         (allow network-inbound (local ip \"localhost:*\"))\n\
-         (allow network-outbound (remote ip \"localhost:{port}\"))\n"
-    );
-    if profile.unix_sockets {
-        text.push_str("(allow network-outbound (remote unix-socket))\n");
-    }
-    text
-}
-
-/// Returns a path as a string of the profile's language.
-fn quoted(path: &Path) -> Result<String, PathError> {
-    let refused = || PathError(path.to_string_lossy().into_owned());
-    let plain = path.to_str().ok_or_else(refused)?;
-    if plain.chars().any(char::is_control) {
-        return Err(refused());
-    }
-    let mut text = String::from("\"");
-    for letter in plain.chars() {
-        if matches!(letter, '"' | '\\') {
-            text.push('\\');
-        }
-        text.push(letter);
-    }
-    text.push('"');
-    Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt as _;
-    use std::path::PathBuf;
-
-    use super::*;
-    use crate::plan::Cache;
-    use overrule_domain::sandbox::Level;
-
-    fn plan() -> Plan {
-        Plan {
-            profile: Profile {
-                level: Level::Workspace,
-                write: vec!["/Users/me/my \"work\"".into(), "/Users/me/back\\slash".into()],
-                hidden: vec!["/Users/me/.ssh".into(), "/Users/me/my \"work\"/.env".into()],
-                ..Profile::default()
-            },
-            namespaces: false,
-            scratch: "/Users/me/store/s".into(),
-            own: vec!["/Users/me/store".into()],
-            pinned: vec!["/Users/me/my \"work\"/.git".into()],
-            read_only: vec![
-                "/Users/me/my \"work\"/.git/hooks".into(),
-                "/Users/me/my \"work\"/.mcp.json".into(),
-            ],
-            linked: Vec::new(),
-            caches: vec![Cache {
-                lower: "/Users/me/.npm".into(),
-                upper: "/Users/me/store/c/npm".into(),
-                work: "/Users/me/store/c/work".into(),
-            }],
-            home: Some("/Users/me".into()),
-            keeps_terminal: false,
-            port: None,
+/// Reads the order from the channel, and becomes the command in a sandbox. Returns only where that failed; the channel has
+/// the reason.
+pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let Ok((inside, order)) = Inside::take() else {
+        return ExitCode::FAILURE;
+    };
+    if let Err(error) = become_command(&inside, &order, args) {
+        match &error {
+            StartError::SetUp { step, why } => inside.failed(step, why),
+            StartError::Command(error) => inside.not_found(error),
         }
     }
+    ExitCode::FAILURE
+}
 
-    #[test]
-    fn the_whole_profile_is_as_it_was_read() {
-        let expected = r#"(allow file-read*)
-(deny file-read-data
-  (subpath "/Users/me/.ssh")
-  (subpath "/Users/me/my \"work\"/.env")
-  (subpath "/Users/me/store"))
-(allow file-write*
-  (require-all
-    (subpath "/Users/me/my \"work\"")
-    (require-not (subpath "/Users/me/my \"work\"/.git/hooks"))
-    (require-not (subpath "/Users/me/my \"work\"/.mcp.json"))
-    (require-not (literal "/Users/me/my \"work\"/.git"))
-    (require-not (subpath "/Users/me/my \"work\"/.env"))))
-(allow file-write*
-  (require-all
-    (subpath "/Users/me/back\\slash")))
-(allow file-write*
-  (require-all
-    (subpath "/Users/me/store/s/tmp")))
-(allow file-write*
-  (require-all
-    (subpath "/Users/me/store/c/npm")))
-(allow file-write*
-  (literal "/dev/null")
-  (literal "/dev/zero")
-  (literal "/dev/tty")
-  (literal "/dev/dtracehelper")
-  (literal "/dev/ptmx"))
-(deny network*)
-(allow network-bind (local ip "localhost:*"))
-(allow network-inbound (local ip "localhost:*"))
-(allow network-outbound (remote ip "localhost:4321"))
-"#;
-        let text = profile(&plan(), 4321).unwrap();
-        assert_eq!(text, format!("{BASICS}{expected}"));
-        assert!(text.starts_with("(version 1)\n(deny default)\n"));
-        let opened = text.matches('(').count();
-        assert_eq!(opened, text.matches(')').count(), "{text}");
+/// Never returns without an error.
+fn become_command(
+    inside: &Inside,
+    order: &Order,
+    mut args: impl Iterator<Item = OsString>,
+) -> Result<(), StartError> {
+    let plan = &order.plan;
+    let program = args
+        .next()
+        .ok_or_else(|| StartError::set_up("command", "there is none"))?;
+    if plan.port.is_some() {
+        return Err(StartError::set_up("port", "the child has no network of its own"));
     }
+    if !plan.keeps_terminal {
+        // One that leads its session already has left the terminal.
+        let _ = rustix::process::setsid();
+    }
+    let proxy = (!plan.profile.reaches_all()).then(|| listen(inside));
+    let start = Start {
+        plan,
+        program: &program,
+        this: &order.program,
+        port: proxy.transpose()?,
+    };
+    let mut command = start.command(args)?;
+    // The system ends no child with its parent; one that is gone already starts nothing.
+    if rustix::process::Pid::as_raw(rustix::process::getppid()) != order.parent {
+        return Err(StartError::set_up("parent", "it has ended"));
+    }
+    inside
+        .ready(None)
+        .map_err(|error| StartError::set_up("report", error))?;
+    Err(StartError::set_up("sandbox-exec", command.exec()))
+}
 
-    #[test]
-    fn level_2_writes_the_temporary_directory_and_nothing_of_the_workspace() {
-        let mut plan = plan();
-        plan.profile.level = Level::Scratch;
-        plan.caches.clear();
-        let text = profile(&plan, 1).unwrap();
-        let written: Vec<&str> = text
-            .lines()
-            .filter(|line| line.starts_with("    (subpath"))
-            .collect();
-        assert_eq!(written, [r#"    (subpath "/Users/me/store/s/tmp")))"#]);
-    }
-
-    #[test]
-    fn the_network_is_open_only_where_the_settings_say_so() {
-        let mut plan = plan();
-        plan.profile.network = vec![Profile::ALL_HOSTS.into()];
-        let text = profile(&plan, 1).unwrap();
-        assert!(text.ends_with("(allow network*)\n") && !text.contains("(deny network*)"));
-        plan.profile.network = vec!["registry.example.org".into()];
-        let text = profile(&plan, 1).unwrap();
-        // The proxy reaches the host, not the child.
-        assert!(
-            !text.contains("registry") && !text.contains("(allow network*)"),
-            "{text}"
-        );
-        assert!(!text.contains("unix-socket"));
-        plan.profile.unix_sockets = true;
-        assert!(
-            profile(&plan, 1)
-                .unwrap()
-                .contains("(allow network-outbound (remote unix-socket))")
-        );
-    }
-
-    #[test]
-    fn a_path_that_would_end_the_string_is_quoted_or_refused() {
-        let injected = "/w\") (allow default) (deny file-read* (literal \"/x";
-        let quotes = quoted(Path::new(injected)).unwrap();
-        assert_eq!(
-            quotes,
-            "\"/w\\\") (allow default) (deny file-read* (literal \\\"/x\""
-        );
-        assert_eq!(quoted(Path::new("/a\\\"b")).unwrap(), r#""/a\\\"b""#);
-        for (name, path) in [
-            ("newline", PathBuf::from("/w\n(allow default)")),
-            ("return", PathBuf::from("/w\r")),
-            ("NUL", PathBuf::from("/w\0")),
-            ("escape", PathBuf::from("/w\u{1b}[2J")),
-            ("no UTF-8", PathBuf::from(OsStr::from_bytes(b"/w\xff"))),
-        ] {
-            let places: [fn(&mut Plan, &Path); 3] = [
-                |plan, path| {
-                    plan.read_only =
-                        vec![PathBuf::from("/Users/me/back\\slash").join(path.strip_prefix("/").unwrap())];
-                },
-                |plan, path| plan.own = vec![path.to_owned()],
-                |plan, path| plan.scratch = path.to_owned(),
-            ];
-            for put in places {
-                let mut plan = plan();
-                put(&mut plan, &path);
-                let error = profile(&plan, 1).unwrap_err().to_string();
-                assert!(error.starts_with("cannot name `"), "{name}: {error}");
-                assert!(!error.contains('\n') && !error.contains('\u{1b}'), "{error}");
-            }
-        }
-    }
+/// Opens the socket on which the child reaches the proxy, hands it to this program, and returns its port. There is one
+/// loopback for all, so other programs of this machine reach the proxy too: it serves the allowed hosts, nothing else.
+fn listen(inside: &Inside) -> Result<u16, StartError> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let listener = listener.map_err(|error| StartError::set_up("network proxy", error))?;
+    inside
+        .listens(&listener)
+        .map_err(|error| StartError::set_up("network proxy", error))
 }

@@ -19,7 +19,7 @@ mod variables;
 
 pub use connect::{ConnectError, connect};
 pub use hosts::{HostError, Hosts};
-pub use serving::{Serving, serve};
+pub use serving::{RefusedHosts, Serving, serve};
 pub use variables::variables;
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub enum HideError {
     /// A path that is always hidden was to be shown.
     #[error("cannot show `{}`: it belongs to this program, or `hide` names it; remove it from `show`", shown(.0))]
     AlwaysHidden(PathBuf),
-    /// A hidden directory holds the workspace, and too much beside it.
+    /// A hidden directory holds the workspace, and too much next to it.
     #[error(
         "cannot hide what lies beside the workspace in `{}`: {MOST_SIBLINGS} entries are the most; show the directory, or \
          move the workspace",
@@ -81,7 +81,7 @@ fn shown(path: &Path) -> String {
 ///
 /// # Errors
 ///
-/// Returns an error where a setting shows a part of a hidden directory, and where what lies beside a workspace cannot be
+/// Returns an error where a setting shows a part of a hidden directory, and where what lies next to a workspace cannot be
 /// hidden.
 pub fn hidden(request: &HideRequest) -> Result<Vec<PathBuf>, HideError> {
     let resolved = |paths: &[PathBuf]| -> BTreeSet<PathBuf> { paths.iter().filter_map(resolve).collect() };
@@ -116,7 +116,7 @@ pub fn hidden(request: &HideRequest) -> Result<Vec<PathBuf>, HideError> {
     Ok(outermost(paths))
 }
 
-/// Adds a path, or what lies in it beside the directories to keep.
+/// Adds a path, or what lies in it next to the directories to keep.
 fn add(path: PathBuf, keep: &[PathBuf], to: &mut BTreeSet<PathBuf>) -> Result<(), HideError> {
     if keep.contains(&path) || path.parent().is_none() {
         return Ok(());
@@ -162,7 +162,7 @@ fn built_in(request: &HideRequest) -> BTreeSet<PathBuf> {
     found
 }
 
-/// Returns the homes of others: what lies beside the home, where that directory is one of homes, and that of root.
+/// Returns the homes of others: what lies next to the home, where that directory is one of homes, and that of root.
 fn other_homes(root: &Path, home: Option<&Path>) -> BTreeSet<PathBuf> {
     let home = home.and_then(resolve);
     let places: Vec<PathBuf> = table::HOMES.iter().map(|name| root.join(name)).collect();

@@ -1,4 +1,4 @@
-//! Defines what the helper is told: the profile, and the places on this machine that carry it out.
+//! Defines what the helper receives: the profile, and the places on this machine that carry it out.
 //!
 //! Must not know: how a kernel confines.
 
@@ -25,8 +25,12 @@ pub struct Plan {
     pub read_only: Vec<PathBuf>,
     /// Directories outside of the workspace that a repository in it writes: the main one of a linked worktree.
     pub linked: Vec<PathBuf>,
-    /// Directories that are read and written through a private layer.
+    /// Directories that are read and written through a private layer. Of layers that are there already, the others are taken
+    /// off.
     pub caches: Vec<Cache>,
+    /// Directories over which there are layers already.
+    #[serde(default)]
+    pub layered: Vec<PathBuf>,
     /// The home directory.
     pub home: Option<PathBuf>,
     /// True where the child keeps the terminal of its parent.
@@ -43,11 +47,29 @@ pub struct Cache {
     pub lower: PathBuf,
     /// Where writes go.
     pub upper: PathBuf,
-    /// An empty directory beside `upper`, for the kernel.
+    /// An empty directory next to `upper`, for the kernel.
     pub work: PathBuf,
 }
 
 impl Plan {
+    /// Returns the plan of a helper that mounts layers over these caches and ends.
+    pub(crate) fn of_layers(caches: &[Cache]) -> Self {
+        Self {
+            profile: Profile::default(),
+            namespaces: true,
+            scratch: PathBuf::new(),
+            own: Vec::new(),
+            pinned: Vec::new(),
+            read_only: Vec::new(),
+            linked: Vec::new(),
+            caches: caches.to_vec(),
+            layered: Vec::new(),
+            home: None,
+            keeps_terminal: false,
+            port: None,
+        }
+    }
+
     /// The directories in `scratch`: what stands for `/tmp`, `/var/tmp` and `/run`, and the mount point of the empty file
     /// system that covers hidden paths.
     pub const PRIVATE: [&'static str; 4] = ["tmp", "var-tmp", "run", "cover"];

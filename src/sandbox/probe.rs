@@ -1,15 +1,14 @@
 //! Proves the guarantees on this machine.
 //!
-//! Must not know: how a guarantee is held, who is told.
+//! Must not know: how a guarantee is held, where results are shown.
 
-#[cfg(target_os = "linux")]
-mod linux;
+pub(crate) mod attempts;
+mod trial;
 
 use std::io;
 use std::path::Path;
 
-#[cfg(target_os = "linux")]
-pub(crate) use linux::{PROBE, Targets, Tried};
+pub(crate) use trial::{PROBE, Targets, Tried};
 
 use crate::start::Helper;
 use overrule_domain::sandbox::Missing;
@@ -29,21 +28,12 @@ pub struct Machine {
 /// of the probe. Without `with_namespaces` none are tried.
 #[cfg(target_os = "linux")]
 pub async fn examine(helper: &Helper, store: &Path, with_namespaces: bool) -> io::Result<Machine> {
-    linux::examine(helper, store, with_namespaces).await
+    trial::examine(helper, store, with_namespaces).await
 }
 
-/// Finds out what this machine can do: nothing is known of this system.
+/// Finds out what this machine can do. `store` is the directory of all sandboxes; a directory below it is made for the time
+/// of the probe. This system has no namespaces.
 #[cfg(not(target_os = "linux"))]
-pub async fn examine(_: &Helper, _: &Path, _: bool) -> io::Result<Machine> {
-    let all = overrule_domain::sandbox::Guarantee::ALL
-        .into_iter()
-        .map(|guarantee| Missing {
-            guarantee,
-            why: "there is no sandbox for this system".to_owned(),
-        });
-    Ok(Machine {
-        namespaces: false,
-        overlays: false,
-        missing: all.collect(),
-    })
+pub async fn examine(helper: &Helper, store: &Path, _: bool) -> io::Result<Machine> {
+    trial::without_namespaces(helper, store).await
 }

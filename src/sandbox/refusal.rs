@@ -2,7 +2,7 @@
 //!
 //! Must not know: which call it was.
 //!
-//! Words alone prove nothing. A refusal is a path that the output names beside the words, that the profile forbids, and
+//! Words alone prove nothing. A refusal is a path that the output names next to the words, that the profile forbids, and
 //! that this process itself could reach. The words are those of the English messages: a command that runs in another
 //! language is refused as well, but not reported.
 
@@ -176,12 +176,20 @@ impl Judge<'_> {
             return false;
         }
         let in_profile = confinement.profile.write.iter().map(Path::new);
-        let in_profile = in_profile.filter(|_| confinement.profile.level == Level::Workspace);
-        let writable = in_profile.chain(confinement.writable.iter().copied());
-        let is_writable = writable.into_iter().any(|one| path.starts_with(one));
+        let mut in_profile = in_profile.filter(|_| confinement.profile.level == Level::Workspace);
+        let mut private = confinement.writable.iter().copied();
+        let is_writable = in_profile.any(|one| path.starts_with(one))
+            || private.any(|one| path.starts_with(one) && !self.is_shown_in(one, path));
         !is_writable
             || confinement.read_only.iter().any(|one| path.starts_with(one))
             || self.protected().iter().any(|one| path.starts_with(one))
+    }
+
+    /// True if a path belongs to a home or a workspace that lies in a private directory: those are shown there as they are.
+    fn is_shown_in(&self, private: &Path, path: &Path) -> bool {
+        let shown = self.confinement.profile.write.iter().map(Path::new);
+        let mut shown = shown.chain(self.confinement.home);
+        shown.any(|one| one != private && one.starts_with(private) && path.starts_with(one))
     }
 
     fn protected(&self) -> &[PathBuf] {

@@ -4,13 +4,17 @@
 
 mod plan;
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use overrule_base::{canon, runs_later};
 use overrule_domain::sandbox::{Level, Profile, Refused};
 
+use crate::channel::StartError;
+use crate::layers::{self, Layers};
 use crate::places::{self, HideError, HideRequest};
 use crate::plan::{Cache, Plan};
 use crate::probe::{self, Machine};
@@ -62,6 +66,12 @@ pub enum PrepareError {
         /// Why.
         error: io::Error,
     },
+    /// A child sees a private directory in place of one that is to be written.
+    #[error("cannot make `{}` writable in the sandbox: commands see a private directory in its place; use a directory below `/tmp`, or elsewhere, or run with --sandbox 0", plan::shown(.0))]
+    Replaced(PathBuf),
+    /// A path cannot be recorded.
+    #[error("cannot prepare the sandbox: the path `{}` is not UTF-8; rename it, or run with --sandbox 0", plan::shown(.0))]
+    NotText(PathBuf),
     /// A directory that is to be written is hidden.
     #[error("cannot make `{}` writable in the sandbox: it is hidden; name it in `show` of [sandbox], or remove it from `write`", plan::shown(.0))]
     HiddenDirectory(PathBuf),
@@ -86,14 +96,27 @@ pub struct Sandbox {
     home: Option<PathBuf>,
     scratch: PathBuf,
     caches: Vec<Cache>,
+    /// The layers over them, once a child was planned; none where they cannot be mounted.
+    layers: Arc<OnceLock<Option<Layered>>>,
     /// The directory of the private layers of caches.
     private: PathBuf,
+    /// What the settings hide and show.
+    hide: Vec<PathBuf>,
+    show: Vec<PathBuf>,
     /// Files and directories of this program, which no child reads.
     own: Vec<PathBuf>,
     /// The directories that were made for it, the outermost first.
     made: Vec<PathBuf>,
     /// The protected paths of the workspace, while calls run.
     watches: Arc<Mutex<Watches>>,
+}
+
+/// Caches with layers over them.
+#[derive(Debug)]
+struct Layered {
+    layers: Arc<Layers>,
+    /// The caches, with the directories of these layers.
+    caches: Vec<Cache>,
 }
 
 /// Name of the directory of all sandboxes, in the data directory of the program.
@@ -132,6 +155,9 @@ impl Sandbox {
         for path in &request.write {
             write.push(resolved(path)?);
         }
+        if let Some(path) = write.iter().find(|path| machine.namespaces && is_replaced(path)) {
+            return Err(PrepareError::Replaced(path.clone()));
+        }
         let scratch = directory(store, session);
         for name in Plan::PRIVATE.into_iter().chain([UNDONE]) {
             make(&scratch.join(name), &mut made).map_err(lost(&scratch))?;
@@ -150,12 +176,11 @@ impl Sandbox {
             _ => Vec::new(),
         };
         make(&private, &mut made).map_err(lost(&private))?;
-        for cache in &listed {
-            for path in [&cache.upper, &cache.work] {
-                make(path, &mut made).map_err(lost(path))?;
-            }
+        // The child sees it as its own `/tmp`, whoever it becomes.
+        for name in ["tmp", "var-tmp"] {
+            let mode = Permissions::from_mode(0o1777);
+            std::fs::set_permissions(scratch.join(name), mode).map_err(lost(&scratch))?;
         }
-        places::prepare(&private, &listed).map_err(lost(&private))?;
         let watches = Watches::new(&scratch.join(UNDONE));
         let sandbox = Self {
             watches: Arc::new(Mutex::new(watches)),
@@ -168,33 +193,83 @@ impl Sandbox {
             home,
             scratch,
             caches: listed,
+            layers: Arc::default(),
             private,
+            hide: request.hide.clone(),
+            show: request.show.clone(),
         };
         let profile = sandbox.profile(request, &write)?;
         Ok((sandbox, profile))
     }
 
     fn profile(&self, request: &Request, write: &[PathBuf]) -> Result<Profile, PrepareError> {
-        let keep: Vec<&Path> = write.iter().map(PathBuf::as_path).collect();
-        let hidden = places::hidden(&HideRequest {
-            root: Path::new("/"),
-            home: self.home.as_deref(),
-            own: &[],
-            hide: &request.hide,
-            show: &request.show,
-            keep: &keep,
-        })?;
-        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let hidden = self.hidden(write.iter().map(PathBuf::as_path).collect())?;
         let profile = Profile {
             level: request.level,
-            write: write.iter().map(text).collect(),
-            hidden: hidden.iter().map(text).collect(),
+            write: text(write)?,
+            hidden: text(&hidden)?,
             network: request.network.clone(),
             unix_sockets: request.unix_sockets,
             missing: Vec::new(),
         };
         let hidden: Vec<&Path> = hidden.iter().map(PathBuf::as_path).collect();
         Ok(self.with_missing(profile, &hidden, write))
+    }
+
+    /// The hidden paths that exist now, of a child that writes in these directories.
+    fn hidden(&self, keep: Vec<&Path>) -> Result<Vec<PathBuf>, HideError> {
+        places::hidden(&HideRequest {
+            root: Path::new("/"),
+            home: self.home.as_deref(),
+            own: &[],
+            hide: &self.hide,
+            show: &self.show,
+            keep: &keep,
+        })
+    }
+
+    /// The hidden paths that exist only since the profile was named. Where that cannot be told there are none: the profile has
+    /// all that were there before.
+    fn newly_hidden(&self, profile: &Profile) -> Vec<PathBuf> {
+        let keep = profile.write.iter().map(Path::new).collect();
+        let mut found = self.hidden(keep).unwrap_or_default();
+        found.retain(|path| !profile.hidden.iter().any(|one| path.starts_with(one)));
+        found
+    }
+
+    /// The layers over the caches; mounts them for the first child.
+    fn layers(&self) -> Option<&Layered> {
+        let made = self.layers.get_or_init(|| {
+            if self.caches.is_empty() {
+                return None;
+            }
+            let layered = self.mount_layers();
+            if let Err(error) = &layered {
+                tracing::warn!(%error, "caches have no private layers in the sandbox; children get empty ones");
+            }
+            layered.ok()
+        });
+        made.as_ref()
+    }
+
+    fn mount_layers(&self) -> Result<Layered, StartError> {
+        let place = layers::Place::free(&self.private).map_err(|error| StartError::set_up("cache", error))?;
+        let here = |path: &Path| match path.strip_prefix(&self.private) {
+            Ok(rest) => place.path.join(rest),
+            Err(_) => path.to_owned(),
+        };
+        let caches: Vec<Cache> = (self.caches.iter())
+            .map(|cache| Cache {
+                lower: cache.lower.clone(),
+                upper: here(&cache.upper),
+                work: here(&cache.work),
+            })
+            .collect();
+        places::prepare(&self.private, &caches).map_err(|error| StartError::set_up("cache", error))?;
+        Ok(Layered {
+            layers: Arc::new(Layers::mount(&self.helper, place, &caches)?),
+            caches,
+        })
     }
 
     /// Begins the execution of a call: notes the protected paths, and plans the confinement of its children.
@@ -241,7 +316,7 @@ impl Sandbox {
         }
     }
 
-    /// Gives the content of an undone change back: `path` as it was told, `from` where the content lies. What is there now
+    /// Restores the content of an undone change: `path` as it was reported, `from` where the content lies. What is there now
     /// is moved away.
     pub fn keep(&self, path: &str, from: &str) -> io::Result<()> {
         let store = self.scratch.join(UNDONE);
@@ -302,14 +377,14 @@ impl Begun {
         refusal::found(output, &read, &refusal::able)
     }
 
-    /// Returns where the content of an undone change lies, if it can be given back. A path whose words are not its name
+    /// Returns where the content of an undone change lies, if it can be restored. A path whose words are not its name
     /// cannot, nor can one that was not moved to the session.
-    pub fn kept(&self, undone: &Undone) -> Option<String> {
-        let kept = undone.kept.as_ref()?;
+    pub fn stored(&self, undone: &Undone) -> Option<String> {
+        let stored = undone.stored.as_ref()?;
         let is_named = self.workspace.join(&undone.path) == undone.place;
         let store = self.confinement.plan.scratch.join(UNDONE);
-        let can = is_named && is_below(&undone.place, &self.workspace) && is_below(kept, &store);
-        kept.to_str().filter(|_| can).map(str::to_owned)
+        let can = is_named && is_below(&undone.place, &self.workspace) && is_below(stored, &store);
+        stored.to_str().filter(|_| can).map(str::to_owned)
     }
 
     /// Ends the execution: undoes the changes of protected paths, and returns them.
@@ -336,6 +411,22 @@ fn locked(watches: &Mutex<Watches>) -> MutexGuard<'_, Watches> {
     watches.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// True for a directory that a child does not see, because a private one is shown instead.
+fn is_replaced(path: &Path) -> bool {
+    ["/tmp", "/var/tmp", "/run"]
+        .iter()
+        .any(|one| path == Path::new(one))
+        || path.starts_with("/dev/shm")
+}
+
+/// The paths as text, as they are recorded.
+fn text(paths: &[PathBuf]) -> Result<Vec<String>, PrepareError> {
+    let text = |path: &PathBuf| path.to_str().map(str::to_owned);
+    (paths.iter())
+        .map(|path| text(path).ok_or_else(|| PrepareError::NotText(path.clone())))
+        .collect()
+}
+
 /// True for a path inside of a directory, in plain words.
 fn is_below(path: &Path, directory: &Path) -> bool {
     let is_plain = |path: &Path| path.components().all(|part| part != Component::ParentDir);
@@ -344,10 +435,9 @@ fn is_below(path: &Path, directory: &Path) -> bool {
 
 /// Makes a directory for its owner alone, with those above it, and adds what it made.
 fn make(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
     let missing: Vec<&Path> = path.ancestors().take_while(|above| !above.exists()).collect();
     for path in missing.into_iter().rev() {
-        match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        match overrule_regular_file::make_directory(path) {
             Ok(()) => made.push(path.to_owned()),
             // Another process was faster.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

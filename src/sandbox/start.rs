@@ -7,7 +7,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
+use crate::layers::Layers;
 use crate::plan::Plan;
 
 /// The name (`argv[0]`) under which this program is the helper.
@@ -23,12 +25,15 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// This very program, also if its file was replaced since it began.
+    /// This very program; on Linux also if its file was replaced since it began.
     pub fn this_program(program: PathBuf) -> Self {
-        Self {
-            start: PathBuf::from("/proc/self/exe"),
-            program,
-        }
+        // Other systems than Linux know a running program by its path alone.
+        let start = if cfg!(target_os = "linux") {
+            PathBuf::from("/proc/self/exe")
+        } else {
+            program.clone()
+        };
+        Self { start, program }
     }
 
     /// Returns the command that starts the helper with its end of the channel; it becomes `program` with `args`.
@@ -55,4 +60,6 @@ pub struct Confinement {
     pub plan: Plan,
     /// How it is started.
     pub helper: Helper,
+    /// The private layers of caches that it sees; none where it mounts those of its plan itself.
+    pub layers: Option<Arc<Layers>>,
 }

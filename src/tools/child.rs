@@ -229,10 +229,9 @@ async fn start_with(
         }
         Some(confinement) => {
             let (input, feeds) = input(is_fed)?;
-            let Confinement { plan, helper } = confinement;
-            let (outside, inside) = Outside::order(plan, input.as_fd(), helper.program.clone())?;
+            let (outside, inside) = Outside::order(confinement, input.as_fd())?;
             (
-                helper.command(inside, what.program, what.args),
+                confinement.helper.command(inside, what.program, what.args),
                 Some((outside, feeds)),
             )
         }

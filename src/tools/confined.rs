@@ -1,4 +1,4 @@
-//! Runs the children of a call in the sandbox of the run, and tells what it refused.
+//! Runs the children of a call in the sandbox of the run, and reports what it refused.
 //!
 //! Must not know: what a child runs for, how a kernel confines it.
 
@@ -24,12 +24,12 @@ pub(crate) struct Confined {
     serving: Option<Serving>,
 }
 
-/// What came of an execution besides its output.
+/// The result of an execution besides its output.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
     /// What was refused.
     pub(crate) refused: Vec<Refused>,
-    /// What the model is told of it; empty where nothing was refused.
+    /// What is reported to the model; empty where nothing was refused.
     pub(crate) note: String,
 }
 
@@ -81,7 +81,7 @@ impl Confined {
         let found = tokio::task::spawn_blocking(move || {
             let paths = begun.refused(&output, &cwd);
             let undone = begun.end().into_iter();
-            let undone = undone.map(|one| (begun.kept(&one), one));
+            let undone = undone.map(|one| (begun.stored(&one), one));
             (undone.collect::<Vec<_>>(), paths)
         });
         let (undone, paths) = found.await.unwrap_or_default();
@@ -89,7 +89,7 @@ impl Confined {
     }
 }
 
-/// `undone` has with each change where its content lies, if it can be given back.
+/// `undone` has with each change where its content lies, if it can be restored.
 fn of(hosts: Vec<String>, paths: Vec<Refused>, undone: &[(Option<String>, Undone)]) -> Refusals {
     let network = |host| Refused::exact(RefusedKind::Network, host);
     let mut refused: Vec<Refused> = hosts.into_iter().map(network).collect();
@@ -142,7 +142,7 @@ mod tests {
                 path: ".mcp.json".into(),
                 place: PathBuf::from("/w/.mcp.json"),
                 how: How::Created,
-                kept: None,
+                stored: None,
                 problem: problem.map(str::to_owned),
             };
             (kept, one)

@@ -2,7 +2,6 @@
 //!
 //! Must not know: how a guarantee is held or proven.
 
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{Check, Status};
@@ -62,10 +61,7 @@ fn examined(context: &AppContext) -> Result<Machine, Failure> {
     let store = sandbox::store(context).filter(|store| store.is_dir());
     let own = std::env::temp_dir().join(format!("overrule-doctor-{}", std::process::id()));
     if store.is_none() {
-        std::fs::DirBuilder::new()
-            .mode(0o700)
-            .create(&own)
-            .map_err(lost)?;
+        regular_file::make_directory(&own).map_err(lost)?;
     }
     let runtime = run::runtime()?;
     let place = store.as_deref().unwrap_or(&own);

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use overrule_base::text::visible;
 use overrule_proxy::agents::Agent;
@@ -17,6 +18,8 @@ pub(super) struct Watched {
     home: PathBuf,
     workspace: PathBuf,
     before: BTreeMap<String, String>,
+    /// What was there when it was looked at last.
+    last: Mutex<BTreeMap<String, String>>,
 }
 
 impl Watched {
@@ -27,8 +30,10 @@ impl Watched {
             home: home.to_owned(),
             workspace: workspace.to_owned(),
             before: BTreeMap::new(),
+            last: Mutex::default(),
         };
         watched.before = watched.found();
+        watched.last = Mutex::new(watched.before.clone());
         watched
     }
 
@@ -62,18 +67,29 @@ impl Watched {
         found
     }
 
-    /// Returns what was changed since, a sentence each.
+    /// Returns what was changed since the agent began, a sentence each.
     pub(super) fn changed(&self) -> Vec<String> {
-        let now = self.found();
-        let names: BTreeSet<&String> = self.before.keys().chain(now.keys()).collect();
-        let is_other = |name: &&String| self.before.get(*name) != now.get(*name);
-        let changed = names.into_iter().filter(is_other);
-        changed
-            .map(|name| {
-                format!("{name} changed while the agent ran: it may start programs later; look at it")
-            })
-            .collect()
+        differences(&self.before, &self.found())
     }
+
+    /// Returns what was changed since this was asked last, a sentence each.
+    pub(super) fn news(&self) -> Vec<String> {
+        // Two that ask at once do not report the same.
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.found();
+        let news = differences(&last, &now);
+        *last = now;
+        news
+    }
+}
+
+fn differences(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let is_other = |name: &&String| before.get(*name) != now.get(*name);
+    let changed = names.into_iter().filter(is_other);
+    changed
+        .map(|name| format!("{name} changed while the agent ran: it may start programs later; look at it"))
+        .collect()
 }
 
 /// Bytes of a file whose members are looked at.
@@ -124,5 +140,29 @@ fn members_of(value: &serde_json::Value, name: &str, found: &mut Vec<String>) {
             }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_news_once_and_stays_a_change() {
+        let home = tempfile::tempdir().unwrap();
+        let workspace = tempfile::tempdir().unwrap();
+        let agent = overrule_proxy::agents::AGENTS.first().unwrap();
+        let watched = Watched::now(agent, home.path(), workspace.path());
+        assert!(watched.news().is_empty() && watched.changed().is_empty());
+        std::fs::write(workspace.path().join(".mcp.json"), "{}").unwrap();
+        let news = watched.news();
+        assert!(
+            news.len() == 1 && news[0].contains(".mcp.json changed while the agent ran"),
+            "{news:?}"
+        );
+        assert!(watched.news().is_empty());
+        std::fs::remove_file(workspace.path().join(".mcp.json")).unwrap();
+        assert_eq!(watched.news().len(), 1);
+        assert!(watched.changed().is_empty(), "it is as it was");
     }
 }

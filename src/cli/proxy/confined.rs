@@ -2,22 +2,26 @@
 //!
 //! Must not know: formats, how a call is decided, how a kernel confines.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::JoinHandle;
 
+use super::Plan;
 use super::changed::Watched;
 use crate::agent_process::Inside;
 use crate::build::AppContext;
 use crate::exit::{Code, Failure};
 use crate::sandbox::{self, Means};
 use overrule_base::text::visible;
-use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
+use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile, Refused, RefusedKind};
 use overrule_engine::ids;
 use overrule_proxy::agents::Agent;
+use overrule_proxy::alarms::Alarms;
+use overrule_proxy::run::Refusals;
 use overrule_proxy::server::Server;
-use overrule_sandbox::network::{Hosts, Serving, serve};
+use overrule_sandbox::network::{Hosts, RefusedHosts, Serving, serve};
 use overrule_sandbox::session::{Planned, Sandbox};
 
 /// How the agent is confined.
@@ -27,9 +31,33 @@ pub(super) struct Confined {
     /// How it is started.
     pub(super) planned: Planned,
     hosts: Hosts,
-    watched: Watched,
+    /// The hosts that were refused, of each process of the agent.
+    refused: Arc<Mutex<Vec<RefusedHosts>>>,
+    watched: Arc<Watched>,
     session: String,
     context: AppContext,
+}
+
+/// Prepares the sandbox of the agent, if its user wants one.
+pub(super) async fn prepare(plan: &Plan<'_>, at: SocketAddr) -> Result<Option<Confined>, Failure> {
+    // The level of the settings is that of own runs.
+    let level = plan.common.sandbox.unwrap_or_default();
+    if level == Level::Off {
+        return Ok(None);
+    }
+    let Some(agent) = plan.agent else {
+        let words = "cannot confine the agent: the proxy does not start one; hint: name it, such as `overrule proxy --sandbox -- \
+                     claude`";
+        return Err(Failure::new(Code::Usage, words));
+    };
+    if at.ip() != Ipv4Addr::LOCALHOST {
+        let words =
+            "cannot confine the agent: it reaches the proxy at 127.0.0.1 only; hint: leave out --listen";
+        return Err(Failure::new(Code::Usage, words));
+    }
+    Confined::prepare(&plan.context, agent, (level, at.port()))
+        .await
+        .map(Some)
 }
 
 /// What serves an agent in a sandbox. Dropping it ends that.
@@ -82,7 +110,8 @@ impl Confined {
         let inside = |path: &PathBuf| profile.write.iter().any(|one| path.starts_with(one));
         plan.read_only.extend(settings.filter(inside));
         Ok(Self {
-            watched: Watched::now(agent, &home, &context.workspace),
+            watched: Arc::new(Watched::now(agent, &home, &context.workspace)),
+            refused: Arc::default(),
             means: Means::of_agent(profile),
             planned,
             hosts,
@@ -93,7 +122,32 @@ impl Confined {
 
     /// Returns what serves the agent.
     pub(super) fn serves(&self) -> Serves {
-        Serves(self.hosts.clone())
+        Serves {
+            hosts: self.hosts.clone(),
+            refused: Arc::clone(&self.refused),
+        }
+    }
+
+    /// Returns what is asked at each result of the agent: the hosts that were refused since. What the agent changed since
+    /// raises an alarm.
+    pub(super) fn refusals(&self, alarms: &Alarms) -> Refusals {
+        let (refused, watched) = (Arc::clone(&self.refused), Arc::clone(&self.watched));
+        let alarms = alarms.clone();
+        Arc::new(move || {
+            let (refused, watched, alarms) = (Arc::clone(&refused), Arc::clone(&watched), alarms.clone());
+            Box::pin(async move {
+                // It looks at files, which may take its time.
+                let news = tokio::task::spawn_blocking(move || watched.news()).await;
+                for words in news.unwrap_or_default() {
+                    alarms.raise(&words);
+                }
+                let all = refused.lock().unwrap_or_else(PoisonError::into_inner);
+                let hosts = all.iter().flat_map(RefusedHosts::take);
+                hosts
+                    .map(|host| Refused::exact(RefusedKind::Network, host))
+                    .collect()
+            })
+        })
     }
 
     /// Says how it is confined.
@@ -113,7 +167,10 @@ impl Confined {
 }
 
 /// Serves an agent: the hosts that it may reach.
-pub(super) struct Serves(Hosts);
+pub(super) struct Serves {
+    hosts: Hosts,
+    refused: Arc<Mutex<Vec<RefusedHosts>>>,
+}
 
 impl Serves {
     /// Serves the agent on the sockets of its sandbox.
@@ -131,8 +188,11 @@ impl Serves {
         let lost = |error: std::io::Error| failed(&error.to_string());
         model.set_nonblocking(true).map_err(lost)?;
         let model = tokio::net::TcpListener::from_std(model).map_err(lost)?;
+        let serving = serve(hosts, self.hosts.clone()).map_err(lost)?;
+        let mut all = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(serving.refused_hosts());
         Ok(Served {
-            _hosts: serve(hosts, self.0.clone()).map_err(lost)?,
+            _hosts: serving,
             model: tokio::spawn(Arc::clone(server).serve_confined(model)),
         })
     }
@@ -184,12 +244,12 @@ fn state(agent: &Agent, home: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut all = Vec::new();
     for place in agent.home.directories {
         let path = home.join(place);
-        sandbox::make_directory(&path).map_err(|error| failed(&path, &error))?;
+        overrule_regular_file::make_directories(&path).map_err(|error| failed(&path, &error))?;
         all.push(path);
     }
     for place in agent.home.present {
         let path = home.join(place);
-        sandbox::make_directory(&path).map_err(|error| failed(&path, &error))?;
+        overrule_regular_file::make_directories(&path).map_err(|error| failed(&path, &error))?;
     }
     for (place, empty) in agent.home.files {
         let path = home.join(place);

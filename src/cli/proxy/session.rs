@@ -27,6 +27,7 @@ use overrule_proxy::agents::Agent;
 use overrule_proxy::client::Client;
 use overrule_proxy::model::AgentModel;
 use overrule_proxy::resumed::{self, Belongs, Recorded};
+use overrule_proxy::run::Refusals;
 use overrule_proxy::server::Opening;
 use overrule_proxy::tool;
 use overrule_resilience::ladder::Ladder;
@@ -107,6 +108,8 @@ pub struct Parts {
     pub headless: bool,
     /// What the conversations of a confined agent record.
     pub means: Means,
+    /// Finds what the sandbox refused a confined agent.
+    pub refusals: Option<Refusals>,
     /// The agent that this process starts.
     pub started: Option<&'static Agent>,
     /// True if it was started in the workspace, so that its shell begins there.
@@ -239,7 +242,8 @@ pub fn session(
     let driver = context.configured(driver);
     let settings = context.clone();
     let fit = Arc::new(move |registry| settings.fitted_to_agent(registry));
-    opening.run.attach(&session, handle.clone(), fit);
+    let refusals = of.refusals.clone().filter(|_| client.is_confined());
+    opening.run.attach(&session, handle.clone(), (fit, refusals));
     Ok(Ready {
         driver,
         handle,

@@ -16,7 +16,6 @@ use super::start::note;
 use crate::agent_process::{Inside, Launch};
 use crate::build::AppContext;
 use crate::exit::{Code, Failure};
-use crate::sandbox;
 use overrule_base::shell_line::quote;
 use overrule_base::text::visible;
 use overrule_engine::ids;
@@ -60,7 +59,7 @@ impl Terminal {
             |error: std::io::Error| Failure::new(Code::Other, format!("cannot start the agent: {error}"));
         // The path of a socket is short.
         let directory = std::env::temp_dir().join(format!("overrule-{}", ids::session()));
-        sandbox::make_directory(&directory).map_err(failed)?;
+        overrule_regular_file::make_directories(&directory).map_err(failed)?;
         let socket = directory.join("agent");
         let listener = UnixListener::bind(&socket).map_err(failed)?;
         let Planned {
@@ -120,9 +119,7 @@ async fn started(
     let stream = stream.into_std().map_err(io)?;
     stream.set_nonblocking(false).map_err(io)?;
     stream.set_read_timeout(Some(SAYS)).map_err(io)?;
-    let answered = tokio::task::spawn_blocking(move || {
-        handover::answer(&stream, &words, (&confinement.plan, &confinement.helper))
-    });
+    let answered = tokio::task::spawn_blocking(move || handover::answer(&stream, &words, &confinement));
     let outside = answered.await.map_err(|error| failed(error.to_string()))?;
     let outside = outside.map_err(|error| failed(error.to_string()))?;
     let Running { listeners, .. } = outside

@@ -48,6 +48,9 @@ pub enum What {
     /// Connect standard input and output to a host, by way of the proxy of the sandbox
     #[command(hide = true)]
     Connect(Connect),
+    /// Try what a sandbox of macOS forbids, and print what was possible
+    #[command(hide = true)]
+    Probe(Probe),
 }
 
 /// A command to try.
@@ -76,6 +79,13 @@ pub struct Connect {
     pub host: String,
     /// Port
     pub port: u16,
+}
+
+/// What a probe tries to reach.
+#[derive(Debug, clap::Args)]
+pub struct Probe {
+    /// Places that were made for it, as JSON
+    pub targets: String,
 }
 
 /// Reads the arguments as the verb that they are.
@@ -205,6 +215,17 @@ impl Look for What {
         match self {
             Self::Run(command) => by_hand::run(common, command),
             Self::Connect(to) => by_hand::connect(&to.host, to.port),
+            Self::Probe(probe) => {
+                let failed = || {
+                    Failure::new(
+                        Code::Usage,
+                        "cannot probe: the argument is not what a sandbox passes",
+                    )
+                };
+                let found = overrule_sandbox::macos::attempts::run(&probe.targets).ok_or_else(failed)?;
+                print::out(&found);
+                Ok(Code::Ok)
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ impl Typed {
     /// Starts to read. The time of a message is in milliseconds since `start`.
     pub fn new(start: Instant) -> io::Result<Self> {
         let (to, messages) = channel(AHEAD);
-        let (end, keep) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        let (end, keep) = io::pipe().map(|(end, keep)| (OwnedFd::from(end), OwnedFd::from(keep)))?;
         let tty = open_input()?;
         let thread = std::thread::Builder::new()
             .name("input".into())

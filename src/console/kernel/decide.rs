@@ -159,9 +159,18 @@ pub(crate) fn send(model: &mut Model, command: Command, call: Option<NodeId>, ou
     model.run.sent = Some(SentCommand {
         command: command.clone(),
         shown,
+        then: None,
     });
     model.stack.sent_line = None;
     out.push(Out::Command(command));
+}
+
+/// Sends a command, and another one once the first was carried out.
+pub(crate) fn send_both(model: &mut Model, first: Command, then: Option<Command>, out: &mut Vec<Out>) {
+    send(model, first, None, out);
+    if let Some(sent) = &mut model.run.sent {
+        sent.then = then;
+    }
 }
 
 /// Selects a waiting call where it can be decided: in the graph if it has a row there, else in the queue. False if it does

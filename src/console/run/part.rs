@@ -163,6 +163,8 @@ pub struct SentCommand {
     pub command: Command,
     /// The call, its revision and the text that was shown.
     pub shown: Option<(NodeId, Rev, Arc<str>)>,
+    /// The command that follows once this one was carried out; a refused one is followed by none.
+    pub then: Option<Command>,
 }
 
 impl RunPart {

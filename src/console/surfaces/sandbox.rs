@@ -10,7 +10,6 @@ use ratatui::Frame;
 
 use crate::ground::motion::{self, Move};
 use crate::ground::theme::Role;
-use crate::kernel::draw::dialog;
 use crate::kernel::model::Model;
 use crate::kernel::model::arming::Visibility;
 use crate::kernel::registry::Entry;
@@ -31,6 +30,7 @@ use overrule_domain::node::Node;
 use overrule_domain::refusal::RefusalKind;
 use overrule_domain::sandbox::{Refused, RefusedKind, Widening, ask_outside};
 use overrule_domain::state::State;
+use overrule_domain::tags;
 
 /// What the sandbox refused a call.
 pub const REFUSED: SurfaceId = SurfaceId::new(&Card {
@@ -175,8 +175,11 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
             rows.push(row);
         }
     };
+    let elsewhere = confined_elsewhere(state, call);
     for one in refused {
-        let Some(by) = one.widening() else { continue };
+        let Some(by) = one.widening().filter(|_| elsewhere.is_none()) else {
+            continue;
+        };
         let wider = accepts(Command::Sandbox(SandboxCommand::Widen { by: by.clone() }));
         let wider = wider.or_else(|why| match why.kind {
             RefusalKind::NoChange => Ok(()),
@@ -195,11 +198,14 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
     }
     let never = refused
         .iter()
-        .filter(|one| one.widening().is_none() && one.kept.is_none());
+        .filter(|one| (elsewhere.is_some() || one.widening().is_none()) && one.kept.is_none());
     for one in never {
         add(Row {
             what: format!("{} {}", one.kind.label(), one.what),
-            words: never_words(one).to_owned(),
+            words: elsewhere
+                .filter(|_| one.widening().is_some())
+                .unwrap_or(never_words(one))
+                .to_owned(),
             does: Does::Nothing,
             why_not: None,
         });
@@ -208,12 +214,14 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
         of_agent::refuse(state, &edit).map_err(|why| why.message)?;
         lineage::plan(state, &[edit]).map(drop).map_err(|why| why.message)
     });
-    add(Row {
-        what: format!("all of {}", call.id),
-        words: "run once outside the sandbox".to_owned(),
-        does: Does::Outside,
-        why_not: outside.err(),
-    });
+    if elsewhere.is_none() {
+        add(Row {
+            what: format!("all of {}", call.id),
+            words: "run once outside the sandbox".to_owned(),
+            does: Does::Outside,
+            why_not: outside.err(),
+        });
+    }
     for one in refused.iter().filter(|one| one.kept.is_some()) {
         add(Row {
             what: one.what.clone(),
@@ -223,6 +231,20 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
         });
     }
     rows
+}
+
+/// What allows more to a call that runs in a process with a sandbox of its own; none for a command of the run. What is allowed
+/// in a session does not reach such a process.
+fn confined_elsewhere(state: &State, call: &Call) -> Option<&'static str> {
+    let (tool, _) = state.node(call.id)?.as_call()?;
+    let card = tags::card(state, tool)?;
+    if card.is_of_agent() {
+        Some("only [sandbox] in the settings allows it, from the next start of the agent")
+    } else if card.confined {
+        None
+    } else {
+        Some("only [mcp.NAME] in the settings allows it, from the next start of the server")
+    }
 }
 
 /// Why an access is never allowed by a key.
@@ -271,21 +293,14 @@ impl Surface for RefusedList {
         if sheet.is_stale(model) {
             self.look(&model.run.state);
         }
-        let mut marked = 0..0;
-        let made = sheet.made;
-        sheet.prepare(model, |maker, parts| {
-            marked = documents::sandbox_refused(maker, self, &parts.settings.keymap);
+        sheet.prepare_list(model, self.at == 0, |maker, parts| {
+            documents::sandbox_refused(maker, self, &parts.settings.keymap)
         });
-        if made.is_none() {
-            let height = sheet.height(model);
-            sheet.top = sheet.top.max(marked.end.saturating_sub(height)).min(marked.start);
-        }
         self.sheet = sheet;
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
-        let sheet = &self.sheet;
-        dialog::framed(model, frame, ("", ""), &sheet.doc, (sheet.top, None));
+        self.sheet.draw_list(model, frame, "");
     }
 
     fn erases(&self, _model: &Model) -> Erases {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::done;
 use crate::ground::json;
+use crate::kernel::decide::send;
 use crate::kernel::graph::Form;
 use crate::kernel::halted;
 use crate::kernel::log::Line;
@@ -94,7 +95,7 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
                 model.inspector.made = None;
             }
         }
-        Update::Taken(command) => taken(model, &command),
+        Update::Taken(command) => taken(model, &command, out),
         Update::Refused { command, refusal } => refused(model, &command, &refusal, out),
         Update::Notice(words) => {
             model.notify(&words);
@@ -287,15 +288,15 @@ const fn closes(command: &Command) -> bool {
 
 /// Handles the reply that a command of this console was carried out: closes the surface it was
 /// sent from. A commit from elsewhere closes nothing.
-fn taken(model: &mut Model, command: &Command) {
-    let mut line = None;
+fn taken(model: &mut Model, command: &Command, out: &mut Vec<Out>) {
+    let (mut line, mut then) = (None, None);
     if model
         .run
         .sent
         .as_ref()
         .is_some_and(|sent| sent.command == *command)
     {
-        model.run.sent = None;
+        then = model.run.sent.take().and_then(|sent| sent.then);
         line = model.stack.sent_line.take();
     }
     if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
@@ -311,6 +312,9 @@ fn taken(model: &mut Model, command: &Command) {
         let list = model.stack.iter().rposition(|surface| surface.has_sent(command));
         if let Some(at) = list {
             model.stack.close_range(at..=at);
+        }
+        if let Some(then) = then {
+            send(model, then, None, out);
         }
         return;
     }

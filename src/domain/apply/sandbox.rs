@@ -4,7 +4,7 @@
 
 use super::outcome::attempt_mut;
 use crate::event::SandboxEvent;
-use crate::sandbox::{Refused, RefusedKind};
+use crate::sandbox::{KeptChange, Refused, RefusedKind};
 use crate::state::State;
 
 pub(super) fn apply(state: &mut State, event: &SandboxEvent) {
@@ -14,6 +14,9 @@ pub(super) fn apply(state: &mut State, event: &SandboxEvent) {
             attempt,
             refused,
         } => {
+            // A place that is used again holds another content.
+            let is_other = |from: &String| !refused.iter().any(|one| one.kept.as_ref() == Some(from));
+            state.operator.kept.retain(|one| is_other(&one.from));
             if let Some(record) = attempt_mut(state, *call, *attempt) {
                 record.refused.extend(refused.iter().cloned());
             }
@@ -24,6 +27,11 @@ pub(super) fn apply(state: &mut State, event: &SandboxEvent) {
             }
         }
         SandboxEvent::Kept { call, path, from } => {
+            state.operator.kept.push(KeptChange {
+                call: *call,
+                path: path.clone(),
+                from: from.clone(),
+            });
             let Some(call) = state.calls.get_mut(call) else {
                 return;
             };
@@ -34,6 +42,7 @@ pub(super) fn apply(state: &mut State, event: &SandboxEvent) {
             }
         }
         SandboxEvent::NotKept { call, path, from, .. } => {
+            state.operator.kept.retain(|one| one.from != *from);
             let attempt = state
                 .calls
                 .get_mut(call)

@@ -35,6 +35,13 @@ pub(super) fn decide(
             "cannot allow more: the session has no sandbox",
         ));
     }
+    if draft.state.is_of_agent() {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            "cannot allow more: the agent runs with what it was started with; hint: allow it in [sandbox] of the settings, and start \
+             the agent again",
+        ));
+    }
     match by {
         Widening::Host(host) => check_host(&profile, host)?,
         Widening::Directory(directory) => check_directory(&profile, directory)?,

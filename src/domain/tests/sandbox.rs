@@ -5,7 +5,7 @@
 use super::world::*;
 use overrule_domain::call::{Digest, Outcome, Status};
 use overrule_domain::command::{CallCommand, Command, RunCommand, SandboxCommand};
-use overrule_domain::event::run::Confinement;
+use overrule_domain::event::run::{Confinement, ToolOrigin};
 use overrule_domain::event::{CallEvent, Event, RunEvent, SandboxEvent};
 use overrule_domain::id::{Attempt, NodeId};
 use overrule_domain::input::Input;
@@ -345,6 +345,55 @@ fn a_change_is_kept_only_where_it_was_moved_away() {
 }
 
 #[test]
+fn a_kept_change_is_restored_again_by_the_next_process_as_long_as_its_place_is_its_own() {
+    let undone = |from: &str| Refused {
+        kept: Some(from.to_owned()),
+        ..Refused::exact(RefusedKind::Protected, ".mcp.json")
+    };
+    let place = "/s/undone-1/.mcp.json";
+    let (mut w, id) = refused_call(vec![undone(place)]);
+    w.cmd(Command::Sandbox(SandboxCommand::Keep {
+        call: id,
+        path: ".mcp.json".into(),
+    }))
+    .unwrap();
+    let reopened = |w: &mut World| {
+        w.kept.clear();
+        w.record(vec![Event::Run(RunEvent::Reopened {
+            interrupted: Vec::new(),
+            version: "1".into(),
+        })]);
+        w.kept.clone()
+    };
+    assert_eq!(reopened(&mut w), [".mcp.json"]);
+    assert_eq!(
+        reopened(&mut w),
+        [".mcp.json"],
+        "whether it was restored is not recorded"
+    );
+    // Another change lies there now.
+    let confined = Event::Sandbox(SandboxEvent::Confined {
+        call: id,
+        attempt: Attempt(1),
+        refused: vec![undone(place)],
+    });
+    w.record(vec![confined]);
+    assert!(reopened(&mut w).is_empty());
+    w.cmd(Command::Sandbox(SandboxCommand::Keep {
+        call: id,
+        path: ".mcp.json".into(),
+    }))
+    .unwrap();
+    w.input(Input::NotKept {
+        call: id,
+        path: ".mcp.json".into(),
+        from: place.into(),
+        why: "it is gone".into(),
+    });
+    assert!(reopened(&mut w).is_empty(), "the operator was told");
+}
+
+#[test]
 fn what_is_hidden_or_protected_is_never_widened() {
     let of = |kind, what: &str| Refused::exact(kind, what).widening();
     assert_eq!(
@@ -369,4 +418,31 @@ fn an_edit_that_asks_to_leave_the_sandbox_approves_nothing() {
     // Another change of a call that asks already is approved as any other.
     w.args(id, r#"{"n":2,"_outside":"why"}"#).unwrap();
     assert_eq!(w.runs(id).len(), 1);
+}
+
+#[test]
+fn an_agent_that_runs_is_not_allowed_more() {
+    let mut w = asking_shell();
+    let mut started = (**w.state.started.as_ref().unwrap()).clone();
+    for card in &mut started.tools {
+        card.origin = Some(Box::new(ToolOrigin {
+            source: ToolOrigin::AGENT.into(),
+            server: None,
+            tool: card.name.clone(),
+            title: None,
+            drift: None,
+            pin: "p".into(),
+        }));
+    }
+    w.record(vec![Event::Run(RunEvent::Refitted {
+        started: Box::new(started),
+    })]);
+    let refusal = widen(&mut w, host("b.example")).unwrap_err();
+    assert_eq!(refusal.kind, RefusalKind::Status);
+    assert!(
+        refusal.message.contains("start the agent again"),
+        "{}",
+        refusal.message
+    );
+    assert_eq!(sandbox_events(&w), 0);
 }

@@ -313,7 +313,7 @@ impl World {
                 self.open.push((turn, request));
                 self.asked.push(RecordedRequest { turn, messages });
             }
-            Effect::KeepUndone { path, .. } => self.kept.push(path),
+            Effect::KeepUndone { change, .. } => self.kept.push(change.path),
             Effect::Restore { restore, steps } => self.restores.push((restore, steps)),
             Effect::Abort { turn } => self.open.retain(|(one, _)| *one != turn),
             Effect::Launch {

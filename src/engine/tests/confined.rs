@@ -3,10 +3,10 @@
 use super::kit::{Plan, Stage};
 use overrule_domain::call::{Digest, Outcome, Status};
 use overrule_domain::command::{CallCommand, Command, SandboxCommand};
-use overrule_domain::event::{CallEvent, Event, SandboxEvent};
+use overrule_domain::event::{CallEvent, Event, RunEvent, SandboxEvent};
 use overrule_domain::id::NodeId;
 use overrule_domain::refusal::{Refusal, RefusalKind};
-use overrule_domain::sandbox::{Level, Profile, Refused, RefusedKind, Widening};
+use overrule_domain::sandbox::{KeptChange, Level, Profile, Refused, RefusedKind, Widening};
 use overrule_policy::{Policy, Preset};
 
 fn profile() -> Profile {
@@ -155,4 +155,46 @@ async fn a_change_that_cannot_be_given_back_is_told_and_can_be_tried_again() {
     };
     stage.until("it is told", is_told).await;
     assert_eq!(stage.state.calls[&call].refused(), [undone]);
+}
+
+/// A process that ended between the decision and its effect left the content where it was.
+#[tokio::test(start_paused = true)]
+async fn the_next_process_restores_a_kept_change_unless_that_was_done() {
+    let mut stage = stage(Preset::Auto);
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", INSIDE).await;
+    let run = stage.runs().await;
+    run.ends(Outcome::ok("1"));
+    let has_ended = |stage: &Stage| {
+        let mut calls = stage.state.calls.values();
+        calls.any(|call| call.status == Status::Succeeded)
+    };
+    stage.until("it has ended", has_ended).await;
+    let call = stage.call(INSIDE);
+    let place = tempfile::tempdir().unwrap();
+    let from = place.path().join(".mcp.json");
+    for (is_there, reports) in [(false, 0), (true, 1)] {
+        if is_there {
+            std::fs::write(&from, "{}").unwrap();
+        }
+        let mut state = stage.written();
+        state.operator.kept = vec![KeptChange {
+            call,
+            path: ".mcp.json".into(),
+            from: from.to_str().unwrap().to_owned(),
+        }];
+        let mut next = Stage::with(Plan {
+            profile: profile(),
+            state,
+            first: Some(vec![Event::Run(RunEvent::Reopened {
+                interrupted: Vec::new(),
+                version: "1".into(),
+            })]),
+            ..Plan::default()
+        });
+        next.drain().await;
+        // This process has no sandbox, so what is still to be done is reported as not done.
+        let is = |event: &Event| matches!(event, Event::Sandbox(SandboxEvent::NotKept { .. })).then_some(());
+        assert_eq!(next.recorded(is).len(), reports, "{is_there}");
+    }
 }

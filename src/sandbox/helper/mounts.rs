@@ -2,16 +2,17 @@
 //!
 //! Must not know: why a place is in the plan.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::fs;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, StatVfsMountFlags, statvfs};
+use rustix::fs::{FileType, Mode, OFlags, StatVfsMountFlags, fstat, mkdirat, openat, statvfs};
 use rustix::io::Errno;
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, mount, mount_bind, mount_bind_recursive, mount_change, mount_remount,
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive, mount_change,
+    mount_remount, unmount,
 };
 
 use super::{Failed, mount_table};
@@ -30,8 +31,13 @@ pub(super) fn set_up(plan: &Plan) -> Result<(), Failed> {
         mount_bind_recursive(*place, *place).map_err(Failed::on("writable directory", place))?;
     }
     // A private layer is on a file system that can be written while it is mounted.
-    for cache in &plan.caches {
-        overlay(cache)?;
+    if plan.layered.is_empty() {
+        plan.caches.iter().try_for_each(overlay)?;
+    }
+    for lower in &plan.layered {
+        if !plan.caches.iter().any(|cache| cache.lower == *lower) {
+            unmount(lower, UnmountFlags::DETACH).map_err(Failed::on("cache", lower))?;
+        }
     }
     let cover = Cover::make(&plan.scratch.join("cover"))?;
     let mut kept_writable: Vec<&Path> = writable.clone();
@@ -70,6 +76,13 @@ pub(super) fn set_up(plan: &Plan) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Mounts the layers of a plan, for the namespaces that are copies of this one. What is mounted outside later is seen in them.
+pub(super) fn layers(plan: &Plan) -> Result<(), Failed> {
+    let propagation = MountPropagationFlags::REC | MountPropagationFlags::DOWNSTREAM;
+    mount_change("/", propagation).map_err(Failed::at("private mounts"))?;
+    plan.caches.iter().try_for_each(overlay)
+}
+
 /// A private directory that is shown in place of another one.
 struct Replaced {
     place: &'static Path,
@@ -103,6 +116,7 @@ impl Replaced {
             .chain(plan.home.as_deref());
         let kept = writable.iter().copied().chain(read);
         let mut done: Vec<&Path> = Vec::new();
+        let directory = opened("private directory", own)?;
         for path in kept {
             let Ok(rest) = path.strip_prefix(place) else {
                 continue;
@@ -110,18 +124,24 @@ impl Replaced {
             if rest.as_os_str().is_empty() || done.iter().any(|one| path.starts_with(one)) {
                 continue;
             }
-            let inside = own.join(rest);
-            mount_point(path, &inside).map_err(|error| lost(&inside, &error))?;
-            mount_bind_recursive(path, &inside).map_err(Failed::on("private directory", &inside))?;
+            let point = MountPoint {
+                directory: &directory,
+                rest,
+            };
+            let shown = own.join(rest);
+            let is_dir = fs::metadata(path).map_err(|error| lost(path, &error))?.is_dir();
+            let made = point
+                .make(is_dir)
+                .map_err(Failed::on("private directory", &shown))?;
+            mount_bind_recursive(path, named(&made)).map_err(Failed::on("private directory", &shown))?;
             if !writable.contains(&path) {
-                remount_read_only(&inside).map_err(Failed::on("private directory", &inside))?;
+                point.read_only(&shown)?;
             }
             done.push(path);
         }
-        let own = opened("private directory", own)?;
         Ok(Some(Self {
             place,
-            own,
+            own: directory,
             is_writable,
         }))
     }
@@ -143,20 +163,59 @@ fn named(place: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", place.as_raw_fd())
 }
 
-/// Makes what a path can be mounted on: a directory, or an empty file.
-fn mount_point(path: &Path, inside: &Path) -> std::io::Result<()> {
-    let is_dir = fs::metadata(path)?.is_dir();
-    let parents = if is_dir { Some(inside) } else { inside.parent() };
-    if let Some(parents) = parents {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(parents)?;
+/// A place below a private directory. The commands of the session write there, so no link on the way is followed.
+struct MountPoint<'a> {
+    directory: &'a OwnedFd,
+    /// The path below it.
+    rest: &'a Path,
+}
+
+impl MountPoint<'_> {
+    /// Makes what can be mounted on, a directory or an empty file, and opens it.
+    fn make(&self, is_dir: bool) -> Result<OwnedFd, Errno> {
+        let mut at = rustix::io::dup(self.directory)?;
+        let mut names = self.rest.iter().peekable();
+        while let Some(name) = names.next() {
+            let made = if is_dir || names.peek().is_some() {
+                mkdirat(&at, name, Mode::RWXU)
+            } else {
+                let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+                openat(&at, name, flags, Mode::RUSR | Mode::WUSR).map(drop)
+            };
+            match made {
+                Ok(()) | Err(Errno::EXIST) => at = below(&at, name)?,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(at)
     }
-    if !is_dir && !inside.exists() {
-        overrule_regular_file::create(inside)?;
+
+    /// Opens what is mounted there, or a path below it.
+    fn open(&self, below_it: &Path) -> Result<OwnedFd, Errno> {
+        let mut names = self.rest.iter().chain(below_it);
+        names.try_fold(rustix::io::dup(self.directory)?, |at, name| below(&at, name))
     }
-    Ok(())
+
+    /// Makes what is mounted there read only, with every mount below. `shown` is its path.
+    fn read_only(&self, shown: &Path) -> Result<(), Failed> {
+        let table = mount_table::mount_points().map_err(Failed::because("list of mounts"))?;
+        for mount in table.iter().filter_map(|place| place.strip_prefix(shown).ok()) {
+            self.open(mount)
+                .and_then(|place| remount_read_only(Path::new(&named(&place))))
+                .map_err(Failed::on("private directory", &shown.join(mount)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Opens an entry of a directory that is no link.
+fn below(directory: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let entry = openat(directory, name, flags, Mode::empty())?;
+    match FileType::from_raw_mode(fstat(&entry)?.st_mode) {
+        FileType::Symlink => Err(Errno::LOOP),
+        _ => Ok(entry),
+    }
 }
 
 /// Keeps the links of `/run` that lead out of it: some systems find their programs by them.

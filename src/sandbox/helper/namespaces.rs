@@ -6,20 +6,48 @@
     reason = "the library's only call for namespaces may close descriptors of other threads, and there are none"
 )]
 
+use std::os::fd::{AsFd as _, OwnedFd};
+
 use rustix::fs::{self, Mode, OFlags};
-use rustix::thread::{CapabilitySet, UnshareFlags, capabilities, unshare_unsafe};
+use rustix::thread::{
+    CapabilitySet, LinkNameSpaceType, UnshareFlags, capabilities, move_into_link_name_space, unshare_unsafe,
+};
 
 use super::Failed;
 
 /// Enters namespaces for mounts and System V objects, and one for the network where the child has its own. Without the
 /// privilege to do so, a user namespace in which the ids stay what they are.
 pub(super) fn enter(own_network: bool) -> Result<(), Failed> {
-    let may = capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_ADMIN));
-    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     let mut flags = UnshareFlags::NEWNS | UnshareFlags::NEWIPC;
     if own_network {
         flags |= UnshareFlags::NEWNET;
     }
+    unshare(flags)
+}
+
+/// Enters a namespace for mounts, as [`enter`] does. Returns true if a user namespace owns it.
+pub(super) fn enter_for_mounts() -> Result<bool, Failed> {
+    let before = may_mount();
+    unshare(UnshareFlags::NEWNS)?;
+    Ok(!before)
+}
+
+/// Enters the namespaces of layers: that of the mounts comes first, then the one that owns it, if there is one.
+pub(super) fn join(layers: &[OwnedFd]) -> Result<(), Failed> {
+    let kinds = [LinkNameSpaceType::Mount, LinkNameSpaceType::User];
+    for (layer, kind) in layers.iter().zip(kinds).rev() {
+        move_into_link_name_space(layer.as_fd(), Some(kind)).map_err(Failed::at("cache"))?;
+    }
+    Ok(())
+}
+
+fn may_mount() -> bool {
+    capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_ADMIN))
+}
+
+fn unshare(mut flags: UnshareFlags) -> Result<(), Failed> {
+    let may = may_mount();
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     if !may {
         flags |= UnshareFlags::NEWUSER;
     }

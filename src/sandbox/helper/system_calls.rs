@@ -107,11 +107,27 @@ const OPENS: &[(libc::c_long, u8, u8)] = &[
     (libc::SYS_open, 1, 2),
     (libc::SYS_openat, 2, 3),
 ];
-/// The calls that make device nodes, and which of their arguments says so.
+/// The calls that make files and device nodes, and which of their arguments has kind and permissions.
 const NODES: &[(libc::c_long, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_mknod, 1),
     (libc::SYS_mknodat, 2),
+];
+
+/// The calls that change limits, priority or processors of a process, and which of their arguments names it: 0 is the caller.
+const OF_OTHERS: &[(libc::c_long, u8)] = &[
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setattr, 0),
+];
+/// The same for all processes of a user: the kind of target, an argument that has this value.
+const OF_USER: &[(libc::c_long, u64)] = &[
+    (libc::SYS_setpriority, libc::PRIO_USER as u64),
+    // `IOPRIO_WHO_USER` of `linux/ioprio.h`.
+    (libc::SYS_ioprio_set, 3),
 ];
 
 /// Refuses system calls from here on, also to every program that this process becomes or starts.
@@ -177,7 +193,7 @@ fn rules(plan: &Plan, abi: Option<ABI>) -> Result<Rules, String> {
         add(libc::SYS_clone, vec![has(0, flag.unsigned_abs())?])?;
     }
     for bits in [libc::S_ISUID, libc::S_ISGID] {
-        for (call, mode) in MODES {
+        for (call, mode) in MODES.iter().chain(NODES) {
             add(*call, vec![has(*mode, bits)?])?;
         }
         for (call, flags, mode) in OPENS {
@@ -197,6 +213,19 @@ fn rules(plan: &Plan, abi: Option<ABI>) -> Result<Rules, String> {
             add(*call, vec![when(*mode, is_kind, kind.into())?])?;
         }
     }
+    for (call, process) in OF_OTHERS {
+        add(*call, vec![when(*process, SeccompCmpOp::Ne, 0)?])?;
+    }
+    for (call, kind) in OF_USER {
+        add(*call, vec![when(0, SeccompCmpOp::Eq, *kind)?])?;
+    }
+    // Whoever only reads the limits of a process gives none.
+    let gives_limits = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
+    let gives_limits = gives_limits.map_err(|error| error.to_string())?;
+    add(
+        libc::SYS_prlimit64,
+        vec![when(0, SeccompCmpOp::Ne, 0)?, gives_limits],
+    )?;
     for request in [libc::TIOCSTI, libc::TIOCLINUX] {
         add(libc::SYS_ioctl, vec![when(1, SeccompCmpOp::Eq, request)?])?;
     }

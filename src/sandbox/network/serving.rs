@@ -14,7 +14,7 @@ use super::dial::{self, Resolve};
 use super::hosts::Hosts;
 use super::proxy::{Limits, Proxy};
 
-/// Maximum number of refused hosts that are kept.
+/// Maximum number of refused hosts that are remembered.
 const MAX_REFUSED: usize = 64;
 /// How long to wait after a connection could not be accepted, for instance for lack of descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -41,6 +41,21 @@ impl Refusals {
 
     fn list(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The hosts that were refused to a child that lives longer than one call. It can be read after the child has ended.
+#[derive(Debug, Clone)]
+pub struct RefusedHosts(Arc<Refusals>);
+
+impl RefusedHosts {
+    /// Returns what was refused since it was taken last, each `host:port` once. [`Serving::refused`] no longer has it.
+    pub fn take(&self) -> Vec<String> {
+        self.0.take()
     }
 }
 
@@ -95,9 +110,14 @@ async fn accept(listener: tokio::net::TcpListener, proxy: Arc<Proxy>) {
 }
 
 impl Serving {
-    /// Returns what was refused, each `host:port` once, in order of first appearance. At most 64 are kept.
+    /// Returns what was refused, each `host:port` once, in order of first appearance. At most 64 are remembered.
     pub fn refused(&self) -> Vec<String> {
         self.refusals.list()
+    }
+
+    /// Returns what is refused from now on, and was not taken yet.
+    pub fn refused_hosts(&self) -> RefusedHosts {
+        RefusedHosts(Arc::clone(&self.refusals))
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how a kernel layers directories, which workspace a store belongs to.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use overrule_base::text::visible;
@@ -33,11 +33,11 @@ pub fn caches(home: &Path, store: &Path, keep: &[&Path]) -> Vec<Cache> {
         let Some(lower) = resolve(home.join(place)).filter(|path| path.is_dir()) else {
             continue;
         };
-        let mut kept = inside.iter().chain(&near);
+        let mut excluded = inside.iter().chain(&near);
         let overlaps = found
             .iter()
             .any(|other| lower.starts_with(&other.lower) || other.lower.starts_with(&lower));
-        if !overlaps && !kept.any(|path| path.starts_with(&lower)) {
+        if !overlaps && !excluded.any(|path| path.starts_with(&lower)) {
             found.push(Cache {
                 lower,
                 upper: store.join(name).join("upper"),
@@ -68,8 +68,7 @@ pub fn prepare(store: &Path, caches: &[Cache]) -> io::Result<()> {
 }
 
 fn create(directory: &Path) -> io::Result<()> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
-    made.map_err(|error| failed(directory, "create", error))
+    overrule_regular_file::make_directories(directory).map_err(|error| failed(directory, "create", error))
 }
 
 fn failed(path: &Path, verb: &str, error: io::Error) -> io::Error {

@@ -4,12 +4,12 @@
 //!
 //! Links are moved as links, and never followed.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use overrule_regular_file::Links;
+use overrule_regular_file::{Links, make_directories, make_directory};
 
 /// Bytes that are copied to another file system.
 const MOST_BYTES: u64 = 64 << 20;
@@ -25,29 +25,30 @@ const NAME: &str = "undone-";
 /// Moves what is at a path to a directory of its own in a store, and returns its new path.
 ///
 /// The store is created if it is missing, for its owner alone. Where it lies on another file system and what is moved is
-/// too large to be copied, it gets another name beside its own.
+/// too large to be copied, it gets another name in its own directory.
 pub(super) fn take(path: &Path, store: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
     let Ok(place) = fresh(store) else {
-        return aside(path);
+        return rename_in_place(path);
     };
-    let kept = place.join(name);
-    let moved = match rename(path, &kept) {
-        Err(error) if error.kind() == ErrorKind::CrossesDevices => across(path, &kept),
+    let stored = place.join(name);
+    let moved = match rename(path, &stored) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => across(path, &stored),
         other => other,
     };
     if moved.is_err() {
         // What was copied in part goes; the original is still there.
         _ = remove(&place);
-        return aside(path);
+        return rename_in_place(path);
     }
-    Ok(kept)
+    Ok(stored)
 }
 
-/// Moves what was taken back to a place. What is there now is moved to the store. The directory of the place must be
+/// Moves what was taken to a place again. What is there now is moved to the store. The directory of the place must be
 /// reached without links; it is created if it is missing.
-pub fn give(kept: &Path, place: &Path, store: &Path) -> io::Result<()> {
-    kept.symlink_metadata()
+pub fn give(stored: &Path, place: &Path, store: &Path) -> io::Result<()> {
+    stored
+        .symlink_metadata()
         .map_err(|error| io::Error::new(error.kind(), "its content is gone"))?;
     let parent = place.parent().ok_or(ErrorKind::InvalidInput)?;
     // A directory that is missing is created below a real one only.
@@ -60,18 +61,18 @@ pub fn give(kept: &Path, place: &Path, store: &Path) -> io::Result<()> {
     if place.symlink_metadata().is_ok() {
         take(place, store)?;
     }
-    match rename(kept, place) {
-        Err(error) if error.kind() == ErrorKind::CrossesDevices => across(kept, place),
+    match rename(stored, place) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => across(stored, place),
         other => other,
     }
 }
 
 /// Creates a directory with a new name.
 fn fresh(store: &Path) -> io::Result<PathBuf> {
-    DirBuilder::new().recursive(true).mode(0o700).create(store)?;
+    make_directories(store)?;
     for number in 1..=MOST_NAMES {
         let place = store.join(format!("{NAME}{number}"));
-        match DirBuilder::new().mode(0o700).create(&place) {
+        match make_directory(&place) {
             Ok(()) => return Ok(place),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -82,8 +83,8 @@ fn fresh(store: &Path) -> io::Result<PathBuf> {
     ))
 }
 
-/// Gives a path a name beside its own that nothing runs by itself.
-fn aside(path: &Path) -> io::Result<PathBuf> {
+/// Gives a path another name in its directory, which nothing runs by itself.
+fn rename_in_place(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
     for number in 1..=MOST_NAMES {
         let mut other = std::ffi::OsString::from(format!("{NAME}{number}"));
@@ -153,7 +154,7 @@ fn copy(from: &Path, to: &Path, left: &mut (u64, usize), depth: usize) -> io::Re
     if meta.mode() & 0o500 != 0o500 {
         fs::set_permissions(from, Permissions::from_mode(meta.mode() | 0o700))?;
     }
-    DirBuilder::new().mode(0o700).create(to)?;
+    make_directory(to)?;
     for entry in fs::read_dir(from)? {
         let name = entry?.file_name();
         copy(&from.join(&name), &to.join(&name), left, depth + 1)?;

@@ -9,7 +9,9 @@ use tempfile::TempDir;
 
 use super::*;
 
+mod concurrent;
 mod places;
+mod restore;
 mod undo;
 
 /// A workspace, a directory outside, and a store.
@@ -120,10 +122,32 @@ fn repository(directory: &Path) {
 }
 
 /// Each change as `how path`, with `!` where it is not undone.
-fn told(undone: &[Undone]) -> Vec<String> {
-    let told = undone.iter().map(|one| {
+fn changes_of(undone: &[Undone]) -> Vec<String> {
+    let changes = undone.iter().map(|one| {
         let mark = if one.problem.is_some() { " !" } else { "" };
         format!("{} {}{mark}", one.how.label(), one.path)
     });
-    told.collect()
+    changes.collect()
+}
+
+/// The whole content of a directory, with kinds and permissions.
+fn tree(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(path) = open.pop() {
+        let meta = path.symlink_metadata().unwrap();
+        let name = path.strip_prefix(directory).unwrap().display().to_string();
+        let what = match () {
+            () if meta.is_dir() => String::new(),
+            () if meta.is_symlink() => fs::read_link(&path).unwrap().display().to_string(),
+            () if meta.is_file() => String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned(),
+            () => "special".to_owned(),
+        };
+        found.push(format!("{name} {:o} {what}", meta.mode()));
+        if meta.is_dir() {
+            open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+    found.sort();
+    found
 }

@@ -2,9 +2,9 @@
 //!
 //! Must not know: which paths are protected.
 
-use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::fs::{self, Metadata, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, fchown, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown, symlink};
 use std::path::{Path, PathBuf};
 
 use super::copy;
@@ -17,7 +17,7 @@ pub(super) struct Change {
     pub path: PathBuf,
     pub how: How,
     /// Where the changed content is now.
-    pub kept: Option<PathBuf>,
+    pub stored: Option<PathBuf>,
     /// Why the change is not undone, or not all of it.
     pub problem: Option<String>,
 }
@@ -46,7 +46,7 @@ impl Undo<'_> {
                     Some(format!("it could not be read before: {why}")),
                 );
             }
-            (_, None) => self.give_back(path, note, How::Removed, None),
+            (_, None) => self.restore_or_report(path, note, How::Removed, None),
             (Note::File(file), Some(meta)) if meta.is_file() => self.check_file(path, note, file, &meta),
             (Note::Directory(directory), Some(meta)) if meta.is_dir() => {
                 self.check_directory(path, directory, &meta);
@@ -120,9 +120,9 @@ impl Undo<'_> {
     /// Moves a directory away and builds it again.
     fn rebuild(&mut self, path: &Path, note: &DirectoryNote) {
         match copy::take(path, self.store) {
-            Ok(kept) => {
+            Ok(stored) => {
                 let problem = restore_directory(path, note).err().map(|error| error.to_string());
-                self.push(path, How::Changed, Some(kept), problem);
+                self.push(path, How::Changed, Some(stored), problem);
             }
             Err(error) => self.report(path, How::Changed, Some(error.to_string())),
         }
@@ -131,26 +131,26 @@ impl Undo<'_> {
     /// Moves what is there away, and gives the earlier content back.
     pub(super) fn replace(&mut self, path: &Path, note: &Note, how: How) {
         match copy::take(path, self.store) {
-            Ok(kept) => self.give_back(path, note, how, Some(kept)),
+            Ok(stored) => self.restore_or_report(path, note, how, Some(stored)),
             Err(error) => self.report(path, how, Some(format!("it cannot be moved away: {error}"))),
         }
     }
 
-    fn give_back(&mut self, path: &Path, note: &Note, how: How, kept: Option<PathBuf>) {
+    fn restore_or_report(&mut self, path: &Path, note: &Note, how: How, stored: Option<PathBuf>) {
         let problem = restore(path, note).err();
         let problem = problem.map(|error| format!("its earlier content cannot be given back: {error}"));
-        self.push(path, how, kept, problem);
+        self.push(path, how, stored, problem);
     }
 
     pub(super) fn report(&mut self, path: &Path, how: How, problem: Option<String>) {
         self.push(path, how, None, problem);
     }
 
-    fn push(&mut self, path: &Path, how: How, kept: Option<PathBuf>, problem: Option<String>) {
+    fn push(&mut self, path: &Path, how: How, stored: Option<PathBuf>, problem: Option<String>) {
         self.changes.push(Change {
             path: path.to_owned(),
             how,
-            kept,
+            stored,
             problem,
         });
     }
@@ -185,7 +185,7 @@ fn restore_file(path: &Path, note: &FileNote) -> io::Result<()> {
 }
 
 fn restore_directory(path: &Path, note: &DirectoryNote) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).create(path)?;
+    overrule_regular_file::make_directory(path)?;
     let mut failed = None;
     for (name, child) in &note.children {
         if let Err(error) = restore(&path.join(name), child) {

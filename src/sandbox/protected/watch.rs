@@ -2,8 +2,8 @@
 //!
 //! Must not know: which call it is, how changes are shown.
 //!
-//! A change by the operator or another program during the call cannot be told apart from one by the call: it is undone as
-//! well, told, and kept. A repository that the call itself creates, renames or removes is not compared.
+//! A change by the operator or another program during the call cannot be distinguished from one by the call: it is undone as
+//! well, reported, and stored. A repository that the call itself creates, renames or removes is not compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -50,8 +50,8 @@ pub struct Undone {
     pub place: PathBuf,
     /// How it was changed.
     pub how: How,
-    /// Where the changed content is kept.
-    pub kept: Option<PathBuf>,
+    /// Where the changed content lies.
+    pub stored: Option<PathBuf>,
     /// Why it is not undone, or not all of it, in its visible form.
     pub problem: Option<String>,
 }
@@ -184,7 +184,7 @@ impl Watch {
         self.check()
     }
 
-    /// Does the same, and goes on watching.
+    /// Does the same, and continues to watch.
     fn check(&self) -> Vec<Undone> {
         let mut undo = Undo {
             store: &self.store,
@@ -207,14 +207,14 @@ impl Watch {
                 undo.check(&path, &Note::Absent);
             }
         }
-        let told = undo.changes.into_iter().map(|change| Undone {
+        let changes = undo.changes.into_iter().map(|change| Undone {
             path: shown(change.path.strip_prefix(&self.workspace).unwrap_or(&change.path)),
             place: change.path,
             how: change.how,
-            kept: change.kept,
+            stored: change.stored,
             problem: change.problem.map(|problem| visible(&problem)),
         });
-        told.collect()
+        changes.collect()
     }
 
     /// Sees that the way to a place has no link in it, and makes it if the place is to come back. Returns false if there is
@@ -297,7 +297,7 @@ fn is_real(base: &Path) -> bool {
 }
 
 /// True if a base is still the directory that it was. One that is gone was removed or renamed as a whole; one that is
-/// something else is told, once.
+/// something else is reported, once.
 fn is_there(base: &Path, known: &mut BTreeMap<PathBuf, bool>, undo: &mut Undo) -> bool {
     if let Some(known) = known.get(base) {
         return *known;

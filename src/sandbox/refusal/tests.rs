@@ -1,257 +1,14 @@
 //! Tests which messages are refusals of the sandbox, and which are not.
 
+mod messages;
+
 use std::fs;
 
 use overrule_domain::sandbox::Missing;
 use tempfile::TempDir;
 
 use super::*;
-
-/// Messages of real programs, and the path that was refused. `W` is the workspace, `O` a directory outside, `H` the home
-/// with a hidden `.ssh`.
-const READ_ONLY: &[(&str, &str)] = &[
-    ("touch: cannot touch 'O/x': Read-only file system", "O/x"),
-    ("bash: line 1: O/x: Read-only file system", "O/x"),
-    ("/bin/sh: 1: cannot create O/x: Read-only file system", "O/x"),
-    ("zsh:1: read-only file system: O/x", "O/x"),
-    (
-        "mkdir: cannot create directory ‘O/x’: Read-only file system",
-        "O/x",
-    ),
-    (
-        "mkdir: can't create directory 'O/x': Read-only file system",
-        "O/x",
-    ),
-    ("rm: cannot remove 'O/there': Read-only file system", "O/there"),
-    (
-        "chmod: changing permissions of 'O/there': Read-only file system",
-        "O/there",
-    ),
-    (
-        "cp: cannot create regular file 'O/x': Read-only file system",
-        "O/x",
-    ),
-    ("mv: cannot move 'a' to 'O/b c': Read-only file system", "O/b c"),
-    (
-        "ln: failed to create symbolic link 'O/x': Read-only file system",
-        "O/x",
-    ),
-    ("tar: O/x: Cannot open: Read-only file system", "O/x"),
-    (
-        "sed: couldn't open temporary file O/sedAb12: Read-only file system",
-        "O/sedAb12",
-    ),
-    (
-        "rsync: [receiver] mkstemp \"O/.x.Ab12\" failed: Read-only file system (30)",
-        "O/.x.Ab12",
-    ),
-    (
-        "curl: Failed to open the file O/x y: Read-only file system",
-        "O/x y",
-    ),
-    ("OSError: [Errno 30] Read-only file system: 'O/x'", "O/x"),
-    (
-        "E   OSError: [Errno 30] Read-only file system: \"O/it's\"",
-        "O/it's",
-    ),
-    ("Error: EROFS: read-only file system, open 'O/x'", "O/x"),
-    (
-        "[Error: EROFS: read-only file system, rename 'W/a' -> 'O/x'] {",
-        "O/x",
-    ),
-    (
-        "npm error Error: EROFS: read-only file system, mkdir 'O/lib'",
-        "O/lib",
-    ),
-    (
-        "npm ERR! code EROFS\nnpm ERR! syscall mkdir\nnpm ERR! path O/lib\nnpm ERR! errno -30",
-        "O/lib",
-    ),
-    (
-        "npm error path O/lib\nnpm error errno -30\nnpm error code EROFS",
-        "O/lib",
-    ),
-    (
-        "fatal: could not create leading directories of 'O/a/b/c': Read-only file system",
-        "O/a/b/c",
-    ),
-    (
-        "error: could not lock config file .git/config: Read-only file system",
-        "W/.git/config",
-    ),
-    (
-        "fatal: cannot create '.git/hooks/pre-commit': Read-only file system",
-        "W/.git/hooks/pre-commit",
-    ),
-    (
-        "error: failed to create file `O/x`\n\nCaused by:\n  Read-only file system (os error 30)",
-        "O/x",
-    ),
-    (
-        "error: failed to open: O/x\n\nCaused by:\n    Read-only file system (os error 30)",
-        "O/x",
-    ),
-    (
-        "Error: cannot write O/x\n\nCaused by:\n    0: Read-only file system (os error 30)",
-        "O/x",
-    ),
-    ("2024/01/01 00:00:00 open O/x: read-only file system", "O/x"),
-    ("    main_test.go:7: mkdir O/x: read-only file system", "O/x"),
-    ("Errno::EROFS: Read-only file system @ rb_sysopen - O/x", "O/x"),
-    (
-        "java.io.FileNotFoundException: O/x (Read-only file system)",
-        "O/x",
-    ),
-    (
-        "PHP Warning:  file_put_contents(O/x): Failed to open stream: Read-only file system",
-        "O/x",
-    ),
-    (
-        "\x1b[1;31merror\x1b[0m: cannot write \x1b[1m'O/x'\x1b[0m: Read-only file system",
-        "O/x",
-    ),
-    ("touch: cannot touch '../outside/x': Read-only file system", "O/x"),
-    ("touch: cannot touch '~/x': Read-only file system", "H/x"),
-    (
-        "cp: cannot create regular file 'link/x': Read-only file system",
-        "O/x",
-    ),
-    ("bash: .envrc: Read-only file system", "W/.envrc"),
-    ("O/x: Read-only file system\r", "O/x"),
-    (
-        "noise\ntouch: cannot touch 'O/x': Read-only file system\nmore noise",
-        "O/x",
-    ),
-    (
-        "mv: inter-device move failed: 'a' to 'O/x'; unable to remove target: Read-only file system",
-        "O/x",
-    ),
-    ("fatal: cannot mkdir O/c: Read-only file system", "O/c"),
-    (
-        "fatal: could not create work tree dir 'O/c': Read-only file system",
-        "O/c",
-    ),
-    (
-        "  0     0    0 --:--:--     0Warning: Failed to open the file O/x: Read-only file system",
-        "O/x",
-    ),
-    (
-        "error: failed to create package `c` at `O/c`\n\nCaused by:\n  failed to create directory `O/c`\n\nCaused by:\n  Read-only file system (os error 30)",
-        "O/c",
-    ),
-    ("cannot open O/x: Read-only file system at -e line 1.", "O/x"),
-    (
-        "awk: cannot open \"O/x\" for output (Read-only file system)",
-        "O/x",
-    ),
-    (
-        "mktemp: failed to create file via template ‘O/XXXX’: Read-only file system",
-        "O/XXXX",
-    ),
-    ("patch: **** Can't create file O/x : Read-only file system", "O/x"),
-    ("Saving key \"O/k\" failed: Read-only file system", "O/k"),
-    (
-        "/usr/bin/ld: cannot open output file O/x: Read-only file system",
-        "O/x",
-    ),
-    ("find: cannot delete ‘O/f’: Read-only file system", "O/f"),
-];
-
-/// The same for hidden files.
-const HIDDEN: &[(&str, &str)] = &[
-    ("cat: H/.ssh/id: Permission denied", "H/.ssh/id"),
-    ("ls: cannot open directory 'H/.ssh': Permission denied", "H/.ssh"),
-    ("cat: ../home/.ssh/id: Operation not permitted", "H/.ssh/id"),
-    ("Error: EACCES: permission denied, open 'H/.ssh/id'", "H/.ssh/id"),
-    (
-        "PermissionError: [Errno 13] Permission denied: 'H/.ssh/id'",
-        "H/.ssh/id",
-    ),
-    ("open H/.ssh/id: permission denied", "H/.ssh/id"),
-    ("grep: H/.ssh/config: Permission denied", "H/.ssh/config"),
-    (
-        "error: failed to read `H/.ssh/id`\n\nCaused by:\n  Permission denied (os error 13)",
-        "H/.ssh/id",
-    ),
-    (
-        "head: cannot open '~/.ssh/id' for reading: Permission denied",
-        "H/.ssh/id",
-    ),
-];
-
-/// Outputs of commands that failed for reasons of their own. In all of them, this process could do everything.
-const ORDINARY: &[&str] = &[
-    "",
-    "false",
-    "exit status 1",
-    "cat: O/gone: No such file or directory",
-    "ls: cannot access 'O/sandbox': No such file or directory",
-    "error: sandbox refused O/sandbox/x",
-    "bash: O/sandbox/run: No such file or directory",
-    "bash: W/script.sh: Permission denied",
-    "bash: ./script.sh: Permission denied",
-    "/bin/sh: 1: ./script.sh: Permission denied",
-    "zsh: permission denied: ./script.sh",
-    "bash: line 3: script.sh: Permission denied",
-    "sudo: unable to execute ./x: Permission denied",
-    "git@github.com: Permission denied (publickey).\r\nfatal: Could not read from remote repository.",
-    "user@host: Permission denied (publickey,password).",
-    "Permission denied, please try again.",
-    "Permission denied",
-    "Read-only file system",
-    "Operation not permitted",
-    "read-only file system, see O/manual",
-    "HTTP/1.1 403 Forbidden\n\n{\"error\": \"permission denied\", \"path\": \"O/x\"}",
-    "{\"message\":\"Permission denied on resource O/projects/x\",\"status\":\"PERMISSION_DENIED\"}",
-    "403 Permission denied: O/repository",
-    "<html><body>Permission denied for O/index.html</body></html>",
-    "remote: Permission denied to O/repo.git denied to user.",
-    "ERROR: permission denied for table users",
-    "psql: error: FATAL:  permission denied for database \"O/x\"",
-    "error[E0308]: mismatched types\n --> src/a.rs:3:5\n  |\n3 |     fail(\"open O/x: Read-only file system\");\n  |     ^^^^",
-    "3 | touch: cannot touch 'O/x': Read-only file system",
-    "error: expected `;` after `\"O/x: Read-only file system\"`",
-    "assertion `left == right` failed\n  left: \"O/x: Read-only file system\"\n right: \"\"",
-    "AssertionError: 'O/x: Read-only file system' not found in ''",
-    "E       assert 'Read-only file system' in 'O/x'",
-    "    a_test.go:9: got \"\", want \"open O/x: read-only file system\"",
-    "Expected: \"EROFS: read-only file system, open 'O/x'\"\nReceived: \"\"",
-    "not ok 3 - reports \"touch O/x: Read-only file system\"",
-    "src/refused.rs:1:// touch: cannot touch 'O/x': Read-only file system",
-    "src/refused.rs:// touch: cannot touch 'O/x': Read-only file system",
-    "W/src/refused.rs:2:mkdir: O/y: Read-only file system",
-    "+touch: cannot touch 'O/x': Read-only file system",
-    "-    // O/x: Read-only file system",
-    "> cp: cannot create 'O/x': Read-only file system",
-    "# bash: O/x: Read-only file system",
-    "| `O/x: Read-only file system` | what it means |",
-    "The message `touch: cannot touch 'O/x': Read-only file system` means that",
-    "const EROFS_PATH: &str = \"O/x\";",
-    "is_erofs(O/x)",
-    "mkdir: cannot create directory 'W/new/x': Permission denied",
-    "touch: cannot touch 'W/out.txt': Read-only file system",
-    "touch: cannot touch 'TMP/x': Read-only file system",
-    "OSError: [Errno 30] Read-only file system: 'W/target/x'",
-    "error: failed to write `W/target/x`\n\nCaused by:\n  Permission denied (os error 13)",
-    "error: failed to read `O/x`\n\nCaused by:\n  No such file or directory (os error 2)",
-    "error: failed to build `O/x`\n\n\n\n\n\n\nCaused by:\n  Read-only file system",
-    "bash: /dev/tty: Operation not permitted",
-    "open /dev/kvm: Permission denied",
-    "ping: socket: Operation not permitted",
-    "chown: changing ownership of 'W/a': Operation not permitted",
-    "strace: attach: ptrace(PTRACE_SEIZE, 12): Operation not permitted",
-    "kill: (12): Operation not permitted",
-    "npm ERR! code E403\nnpm ERR! path O/lib\nnpm ERR! 403 Forbidden",
-    "npm ERR! code ENOENT\nnpm ERR! path O/lib",
-    "pkg/.npmrc: Read-only file system is what W/pkg/.npmrc says",
-    "listen tcp :80: bind: permission denied",
-    "dial unix O/docker.sock: connect: connection refused",
-    "make: *** [Makefile:3: all] Error 1",
-    "FAILED tests/test_a.py::test_sandbox - AssertionError: Permission denied",
-    "cp: O/a and O/b are the same file",
-    "W/a: Permission denied; O/x is fine",
-    "cat: 'O/a\u{7}b': Read-only file system",
-];
+use messages::{HIDDEN, ORDINARY, READ_ONLY};
 
 struct Machine {
     dir: TempDir,
@@ -510,7 +267,7 @@ fn what_was_mounted_for_one_call_is_refused() {
 }
 
 #[test]
-fn each_is_told_once_and_their_number_is_bounded() {
+fn each_is_reported_once_and_their_number_is_bounded() {
     let machine = Machine::new();
     let line = "touch: cannot touch 'O/x': Read-only file system\n";
     assert_eq!(machine.paths(&line.repeat(100)).len(), 1);
@@ -604,4 +361,30 @@ fn much_that_names_paths_takes_little_time() {
     let lines = format!("rm: {quoted}: Read-only file system\n").repeat(1000);
     assert!(machine.found(&lines, &able).is_empty());
     assert!(asked.get() <= 2 * (MOST_PATHS + 100), "{}", asked.get());
+}
+
+#[test]
+fn a_home_and_a_workspace_in_a_private_directory_are_no_part_of_it() {
+    let mut machine = Machine::new();
+    let workspace = machine.root.join("w");
+    let found_in = |machine: &Machine, place: &str| {
+        let confinement = Confinement {
+            profile: &machine.profile,
+            workspace: &workspace,
+            cwd: &workspace,
+            home: Some(&machine.root.join("home")),
+            // Like a private `/tmp` in which both lie.
+            writable: &[&machine.root],
+            read_only: &[],
+        };
+        let path = in_directory(&machine.root, place);
+        let output = format!("touch: cannot touch '{path}': Read-only file system");
+        !found(&output, &confinement, &|_, _| true).is_empty()
+    };
+    assert!(found_in(&machine, "H/file"));
+    assert!(!found_in(&machine, "O/file"), "it is private");
+    assert!(!found_in(&machine, "W/file"));
+    machine.profile.level = Level::Scratch;
+    assert!(found_in(&machine, "W/file"), "it is read only at this level");
+    assert!(!found_in(&machine, "O/file"));
 }

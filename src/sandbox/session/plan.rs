@@ -2,7 +2,9 @@
 //!
 //! Must not know: what a child is for, who watches it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use overrule_base::text::visible;
 use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
@@ -52,20 +54,32 @@ impl Sandbox {
                 .iter()
                 .any(|path| Path::new(path).starts_with(lower))
         };
-        let caches = self.caches.iter().filter(|cache| is_free(&cache.lower));
+        let layers = self.layers();
+        let caches = layers.iter().flat_map(|one| &one.caches);
+        let caches = caches.filter(|cache| is_free(&cache.lower)).cloned();
+        let own: Vec<PathBuf> = self
+            .own
+            .iter()
+            .chain(&self.newly_hidden(profile))
+            .filter_map(|path| path.canonicalize().ok())
+            .collect();
+        let mut pinned = of(Protected::git_directories);
+        let hidden = profile.hidden.iter().map(Path::new);
+        pinned.extend(parents(hidden.chain(own.iter().map(PathBuf::as_path)), profile));
         let plan = Plan {
             profile: profile.clone(),
             namespaces: self.machine.namespaces,
             scratch: self.scratch.clone(),
-            own: self
-                .own
-                .iter()
-                .filter_map(|path| path.canonicalize().ok())
-                .collect(),
-            pinned: of(Protected::git_directories),
+            own,
+            pinned,
             read_only: of(Protected::existing),
             linked: of(Protected::linked),
-            caches: caches.cloned().collect(),
+            caches: caches.collect(),
+            layered: layers
+                .iter()
+                .flat_map(|one| &one.caches)
+                .map(|cache| cache.lower.clone())
+                .collect(),
             home: self.home.clone(),
             keeps_terminal: false,
             port: None,
@@ -75,8 +89,9 @@ impl Sandbox {
             confinement: Confinement {
                 plan,
                 helper: self.helper.clone(),
+                layers: layers.map(|one| Arc::clone(&one.layers)),
             },
-            variables: if self.machine.overlays {
+            variables: if layers.is_some() {
                 Vec::new()
             } else {
                 places::private_caches(&temporary)
@@ -137,7 +152,9 @@ impl Sandbox {
             lacks(Guarantee::Sockets, "the settings allow Unix sockets");
         }
         let is_above = |path: &PathBuf| hidden.iter().any(|hidden| hidden.starts_with(path));
-        if !self.machine.namespaces && write.iter().any(is_above) {
+        // Rules for files of Linux only add; a profile of macOS takes off what is hidden.
+        let only_adds = cfg!(target_os = "linux") && !self.machine.namespaces;
+        if only_adds && write.iter().any(is_above) {
             lacks(
                 Guarantee::Hidden,
                 "a writable directory has hidden paths in it, and there are no namespaces",
@@ -146,6 +163,20 @@ impl Sandbox {
         missing.sort_by_key(|one| one.guarantee);
         Profile { missing, ..profile }
     }
+}
+
+/// Returns the directories that hold a path and can be written, the outermost first. One that could be renamed would take
+/// the path with it.
+fn parents<'p>(paths: impl Iterator<Item = &'p Path>, profile: &Profile) -> BTreeSet<PathBuf> {
+    let can_write = |path: &Path| {
+        let mut write = profile.write.iter().map(Path::new);
+        write.any(|one| path != one && path.starts_with(one))
+    };
+    let above = paths.flat_map(|path| path.ancestors().skip(1));
+    above
+        .filter(|path| can_write(path))
+        .map(Path::to_path_buf)
+        .collect()
 }
 
 impl PrepareError {

@@ -4,9 +4,9 @@
 //!
 //! The system refuses every read of a file without permission, however often it is tried.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -130,7 +130,7 @@ fn make() -> io::Result<PathBuf> {
     let mut no = 0;
     let dir = loop {
         let dir = std::env::temp_dir().join(format!("overrule-archive-{pid}-{no}"));
-        match DirBuilder::new().mode(0o700).create(&dir) {
+        match regular_file::make_directory(&dir) {
             Ok(()) => break dir,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && no < NAMES => no += 1,
             Err(error) => return Err(error),

@@ -3,10 +3,9 @@
 //! Must not know: what is in them, who asks.
 
 use std::collections::HashSet;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Stat;
+use rustix::fs::{Dev, FileType, Stat, lstat};
 
 /// Maximum number of entries that are looked at.
 const MOST: usize = 200_000;
@@ -14,7 +13,7 @@ const MOST: usize = 200_000;
 /// The files below some places that have more than one name.
 #[derive(Debug)]
 pub(super) struct OwnFiles {
-    files: HashSet<(u64, u64)>,
+    files: HashSet<(Dev, u64)>,
     /// False if there are too many to look at: then any file with several names may be one of them.
     are_all: bool,
 }
@@ -40,14 +39,14 @@ impl OwnFiles {
     }
 
     fn look(&mut self, path: &Path, todo: &mut Vec<PathBuf>) {
-        let Ok(meta) = path.symlink_metadata() else {
+        let Ok(stat) = lstat(path) else {
             return;
         };
-        if meta.is_dir() {
+        if FileType::from_raw_mode(stat.st_mode).is_dir() {
             let entries = std::fs::read_dir(path).into_iter().flatten();
             todo.extend(entries.filter_map(|entry| Some(entry.ok()?.path())));
-        } else if meta.nlink() > 1 {
-            self.files.insert((meta.dev(), meta.ino()));
+        } else if stat.st_nlink > 1 {
+            self.files.insert((stat.st_dev, stat.st_ino));
         }
     }
 

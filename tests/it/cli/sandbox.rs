@@ -260,3 +260,37 @@ fn the_doctor_lists_every_guarantee_and_leaves_nothing() {
     assert_eq!(left.count(), 0);
     assert!(!world.path("home/.local/share/overrule/sandbox").exists());
 }
+
+/// What a sandbox of macOS is probed with is the same program on every system.
+#[test]
+fn a_probe_prints_what_it_could_do() {
+    let world = World::new();
+    world.file("file", "content");
+    let targets = serde_json::json!({
+        "file": world.path("ws/file"), "workspace": world.path("ws"), "hidden": world.path("ws/none"), "port": 1,
+        "socket": world.path("ws/none"), "name": "", "process": 0, "terminal": null, "terminals": null,
+    });
+    let found: Value = serde_json::from_str(
+        world
+            .run(&["sandbox", "probe", &targets.to_string()])
+            .ends(0)
+            .out
+            .trim(),
+    )
+    .unwrap();
+    assert_eq!(found.as_array().unwrap().len(), 9);
+    assert_eq!(found[0]["guarantee"], "writes");
+    assert!(
+        found[0]["succeeded"]
+            .as_array()
+            .unwrap()
+            .contains(&"write".into()),
+        "{found}"
+    );
+    assert_eq!(
+        found[3]["succeeded"],
+        serde_json::json!([]),
+        "what is not there is not read"
+    );
+    world.run(&["sandbox", "probe", "{}"]).ends(2);
+}

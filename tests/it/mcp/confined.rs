@@ -4,8 +4,12 @@
 
 use serde_json::{Value, json};
 
+use overrule::domain::event::{Event, SandboxEvent};
+use overrule::domain::sandbox::{Refused, RefusedKind};
+
 use crate::mcp::faulty;
 use crate::mcp::server::{Reply, Server};
+use crate::mcp::servers::{ALLOW, playbook};
 use crate::mcp::world::{Said, World};
 
 /// A world whose settings name the server `bad`, confined by these lines.
@@ -203,4 +207,33 @@ fn a_server_that_was_started_again_is_confined_again() {
     assert!(starts > 2, "each of the two was started again: {log}");
     assert_eq!(world.read("inside.txt"), "written");
     assert!(!outside.exists());
+}
+
+#[test]
+fn a_host_that_a_server_is_refused_is_recorded_with_the_call() {
+    let confined = Confined::new("sandbox = 1");
+    let world = &confined.world;
+    if !is_possible(&confined) {
+        return;
+    }
+    let calls = [("act", json!({ "get": "http://registry.example.org/x" }))];
+    let policy = world.aside("policy.toml", ALLOW);
+    world.play(&playbook(&calls), &["--policy", &policy]).ends(0);
+    let id = world.id();
+    let facts = world.facts(&id);
+    let refused: Vec<_> = facts
+        .iter()
+        .filter_map(|fact| match &fact.event {
+            Event::Sandbox(SandboxEvent::Confined { refused, .. }) => Some(refused.clone()),
+            _ => None,
+        })
+        .collect();
+    let host = Refused::exact(RefusedKind::Network, "registry.example.org:80");
+    assert_eq!(refused, [[host]]);
+    let said = world.run(&["sandbox"]).ends(0);
+    assert!(
+        said.out.contains("refused network registry.example.org:80"),
+        "{}",
+        said.out
+    );
 }

@@ -6,7 +6,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use overrule::domain::sandbox::{Guarantee, Level, Placement};
+use overrule::domain::event::{CallEvent, Event, SandboxEvent};
+use overrule::domain::sandbox::{Guarantee, Level, Placement, Refused, RefusedKind};
 use overrule::model::decode::summary;
 use overrule::model::wire::Wire;
 
@@ -201,6 +202,38 @@ fn an_agent_in_a_sandbox_works_and_changes_nothing_outside() {
         let left = fs::read_dir(world.path("home/.local/share/overrule/sandbox/sessions"));
         assert_eq!(left.unwrap().count(), 0, "its private directory is gone");
     }
+}
+
+#[test]
+fn what_a_confined_agent_is_refused_and_changes_is_reported_at_its_results() {
+    const FETCHES: &[&str] = &["curl -s --max-time 5 http://registry.example.org/x; echo '{}' > .mcp.json"];
+    let (stage, model) = (Stage::new(), model(FETCHES));
+    let world = &stage.world;
+    let has_curl = Command::new("curl").arg("--version").output().is_ok();
+    if !has_curl {
+        println!("SKIPPED: there is no curl");
+        return;
+    }
+    let said = stage.run(&["--sandbox"], &model);
+    if !is_possible(&said) {
+        return;
+    }
+    let said = said.ends(0);
+    let facts = world.facts(&world.ids()[0]);
+    let at = |is: &dyn Fn(&Event) -> bool| facts.iter().position(|fact| is(&fact.event));
+    let host = Refused::exact(RefusedKind::Network, "registry.example.org:80");
+    let refused = at(
+        &|event| matches!(event, Event::Sandbox(SandboxEvent::Confined { refused, .. }) if *refused == [host.clone()]),
+    );
+    let ended = at(&|event| matches!(event, Event::Call(CallEvent::Finished { .. })));
+    assert!(refused.is_some() && refused < ended, "{refused:?} {ended:?}");
+    let alarms = said.err.matches("ALARM: ").count();
+    let alarm = said.err.lines().find(|line| line.contains("ALARM: "));
+    assert!(
+        alarms == 1 && alarm.is_some_and(|line| line.contains(".mcp.json changed while the agent ran")),
+        "{}",
+        said.err
+    );
 }
 
 #[test]

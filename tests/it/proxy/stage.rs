@@ -136,7 +136,7 @@ fn begin_with(opening: &Opening, preset: Preset, workspace: &Path, (state, fit):
     let model = Arc::new(AgentModel::new(opening.run.clone(), "agent".into()));
     let limits = tool::limits(Limits::default());
     let live = Live::within(limits, state, Box::new(Memory::default()), adviser, model);
-    opening.run.attach("session", live.handle.clone(), fit);
+    opening.run.attach("session", live.handle.clone(), (fit, None));
     live
 }
 

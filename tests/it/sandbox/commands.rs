@@ -154,7 +154,7 @@ pub async fn place(namespaces: bool, hidden: &[&str]) -> Option<Place> {
         println!("SKIPPED: the files could not be made: {made:?}");
         return None;
     }
-    // A home directory beside the workspace: that of this machine is its owner's.
+    // A home directory next to the workspace: that of this machine is its owner's.
     let real = std::env::var_os("HOME").map(PathBuf::from);
     let home = if hidden.is_empty() {
         real
@@ -319,7 +319,7 @@ async fn without_namespaces_most_of_them_do() {
     assert!(others.is_empty(), "{others:#?}");
 }
 
-/// What is left outside: nothing of the caches was written, and nothing beside the workspace.
+/// What is left outside: nothing of the caches was written, and nothing next to the workspace.
 #[tokio::test]
 async fn a_build_does_not_write_the_real_cache() {
     let Some(place) = place(true, &[]).await else {

@@ -19,7 +19,7 @@ use overrule::sandbox::{Cache, Confinement, Plan};
 use overrule::tools::child::{self, Environment, Start};
 use tokio::io::AsyncReadExt as _;
 
-use super::attempts::{ATTEMPTS, Attempt, DONE, PART, REFUSED, Targets};
+use super::attempts::{self, Attempt, DONE, PART, REFUSED, Targets};
 use super::machine::helper;
 
 /// The directory of an ordinary user's run of these tests.
@@ -140,6 +140,7 @@ impl World {
                 })
                 .into_iter()
                 .collect(),
+            layered: Vec::new(),
             home: Some(self.at("home")),
             keeps_terminal: false,
             port: None,
@@ -272,11 +273,12 @@ async fn succeeded(place: &Path, with_namespaces: bool) -> Option<Vec<(&'static 
         return None;
     }
     let mut found = Vec::new();
-    for attempt in ATTEMPTS {
+    for attempt in attempts::all() {
         let mut world = World::new(place);
         let confinement = Confinement {
             plan: world.plan(&machine),
             helper: helper(),
+            layers: None,
         };
         let before = world.outside();
         let output = made(&world, Some(&confinement), attempt).await;
@@ -292,7 +294,7 @@ async fn succeeded(place: &Path, with_namespaces: bool) -> Option<Vec<(&'static 
             found.push((attempt.0, attempt.1));
         }
     }
-    println!("{} attempts, {} succeeded", ATTEMPTS.len(), found.len());
+    println!("{} attempts, {} succeeded", attempts::all().count(), found.len());
     Some(found)
 }
 
@@ -311,7 +313,7 @@ async fn every_attempt_fails_with_namespaces() {
 }
 
 #[tokio::test]
-async fn without_namespaces_only_what_is_told_succeeds() {
+async fn without_namespaces_only_what_is_reported_succeeds() {
     let place = place();
     let machine = examine(&helper(), place.path(), false).await.unwrap();
     let mut missing: Vec<&str> = machine.missing.iter().map(|one| one.guarantee.number()).collect();
@@ -332,7 +334,7 @@ async fn outside_of_a_sandbox_the_attempts_succeed() {
     let place = place();
     let mut failed = Vec::new();
     // Without the attempts to gain privileges, which would change this machine.
-    let harmless = || ATTEMPTS.iter().filter(|attempt| attempt.0 != "G8");
+    let harmless = || attempts::all().filter(|attempt| attempt.0 != "G8");
     for attempt in harmless() {
         let world = World::new(place.path());
         let output = made(&world, None, attempt).await;
@@ -363,7 +365,7 @@ fn the_same_holds_for_an_ordinary_user() {
     let nobody = 65_534;
     for test in [
         "every_attempt_fails_with_namespaces",
-        "without_namespaces_only_what_is_told_succeeds",
+        "without_namespaces_only_what_is_reported_succeeds",
     ] {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command

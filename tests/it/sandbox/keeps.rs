@@ -37,9 +37,9 @@ async fn only_what_the_session_moved_away_is_given_back() {
     fs::write(root.join("w/.envrc"), "theirs").unwrap();
     fs::write(root.join("w/.mcp.json"), "{}").unwrap();
     let undone = begun.end();
-    let kept = |path: &str| {
+    let stored = |path: &str| {
         let found = undone.iter().find(|one| one.path == path).unwrap();
-        begun.kept(found).unwrap()
+        begun.stored(found).unwrap()
     };
     let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
     assert_eq!(
@@ -47,7 +47,7 @@ async fn only_what_the_session_moved_away_is_given_back() {
         ("mine".into(), String::new())
     );
 
-    let (envrc, mcp) = (kept(".envrc"), kept(".mcp.json"));
+    let (envrc, mcp) = (stored(".envrc"), stored(".mcp.json"));
     let outside = root.join("other").to_str().unwrap().to_owned();
     let climbs = format!(
         "{}/../../../../../other",

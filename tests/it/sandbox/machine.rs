@@ -1,4 +1,4 @@
-//! Tests that the guarantees of this machine are proven or told, and makes what the other tests need.
+//! Tests that the guarantees of this machine are proven or reported, and makes what the other tests need.
 //!
 //! Must not know: how a guarantee is held.
 
@@ -63,6 +63,7 @@ impl World {
             read_only: vec![git.join("hooks"), git.join("config")],
             linked: Vec::new(),
             caches: Vec::new(),
+            layered: Vec::new(),
             home: None,
             keeps_terminal: false,
             port: None,
@@ -79,7 +80,7 @@ async fn machine(with_namespaces: bool) -> Machine {
 }
 
 #[tokio::test]
-async fn every_guarantee_is_proven_or_told() {
+async fn every_guarantee_is_proven_or_reported() {
     let full = machine(true).await;
     if full.namespaces {
         assert_eq!(full.missing, [], "with namespaces nothing may be missing");

@@ -38,7 +38,14 @@ async fn confined() -> Option<(World, Confinement)> {
     }
     let plan = world.plan(&machine);
     let helper = helper();
-    Some((world, Confinement { plan, helper }))
+    Some((
+        world,
+        Confinement {
+            plan,
+            helper,
+            layers: None,
+        },
+    ))
 }
 
 #[tokio::test]
@@ -76,7 +83,7 @@ async fn a_command_is_what_an_unconfined_one_is() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_told_as_ever() {
+async fn a_program_that_is_not_there_is_reported_as_ever() {
     let Some((world, confinement)) = confined().await else {
         return;
     };
@@ -160,9 +167,8 @@ async fn a_start_that_is_killed_runs_nothing() {
     for round in 0..rounds {
         let marker = format!("marker-{round}");
         let input = std::fs::File::open("/dev/null").unwrap();
-        let (plan, helper) = (&confinement.plan, &confinement.helper);
-        let (outside, inside) = Outside::order(plan, input.as_fd(), helper.program.clone()).unwrap();
-        let mut command = helper.command(inside, "touch".as_ref(), [&marker]);
+        let (outside, inside) = Outside::order(&confinement, input.as_fd()).unwrap();
+        let mut command = confinement.helper.command(inside, "touch".as_ref(), [&marker]);
         command
             .current_dir(world.project())
             .stdout(Stdio::null())

@@ -135,7 +135,7 @@ fn watch(message: mpsc::Sender<()>) -> io::Result<Option<OwnedFd>> {
         return Ok(None);
     }
     let tty = modes::with_tty(|tty| tty.try_clone_to_owned())?;
-    let (end, keep) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    let (end, keep) = io::pipe().map(|(end, keep)| (OwnedFd::from(end), OwnedFd::from(keep)))?;
     // Where a poll does not report it, asking for the modes now and then does.
     let pause = Timespec {
         tv_sec: 1,

@@ -37,7 +37,12 @@ pub fn refused(maker: &mut Maker<'_>, list: &RefusedList, keymap: &Keymap) -> Ra
             marked = first..maker.doc.rows();
         }
     }
-    let starts = list.rows.iter().any(|row| matches!(row.does, Does::Allow(_)));
+    let has = |does: fn(&Does) -> bool| list.rows.iter().any(|row| does(&row.does));
+    if !has(|does| matches!(does, Does::Outside)) {
+        // Nothing starts it again.
+        return marked;
+    }
+    let starts = has(|does| matches!(does, Does::Allow(_)));
     let key = |does: &str| keymap.first(does);
     let outside = key(crate::surfaces::sandbox::verbs::OUTSIDE.name);
     let words = if starts {

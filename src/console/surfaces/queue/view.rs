@@ -33,6 +33,7 @@ use overrule_present::call::RunFilesView;
 use overrule_present::danger;
 use overrule_present::many;
 use overrule_present::question;
+use overrule_present::sandbox;
 
 /// Columns of the name of the operator's program.
 const APPROVER: usize = 20;
@@ -243,7 +244,10 @@ fn gone_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
         .any(|item| matches!(item.entry, QueueEntry::Call { call, .. } if call == id && !item.gone));
     let words = match (node.rev() == rev, again) {
         (_, true) => "asked again below".to_owned(),
-        (true, false) => effective.describe(),
+        (true, false) => match sandbox::refused(call) {
+            Some(refused) => format!("{}, {refused}", effective.describe()),
+            None => effective.describe(),
+        },
         (false, false) => format!("now revision {}: {}", node.rev().0, effective.describe()),
     };
     let mut line = Styled::new().own(Role::Dim, format!("{glyph} {id} ({words}) "));
@@ -312,6 +316,10 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     }
     if let Some(words) = files(call) {
         line = line.own(Role::Warning, format!("{words} "));
+    }
+    // What its newest execution was refused.
+    if let Some(words) = sandbox::refused(call) {
+        line = line.own(Role::Warning, format!("({words}) "));
     }
     let words = match model.queue.call_groups.get(&id) {
         Some(similar) => {

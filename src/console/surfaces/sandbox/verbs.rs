@@ -5,7 +5,7 @@
 use super::{Does, RefusedList, Row, SandboxPage, keep, outside, run_again};
 use crate::kernel::availability::{decision, offered, unless_refused};
 use crate::kernel::context::{PANES, on};
-use crate::kernel::decide::{armed, ensure_room, send};
+use crate::kernel::decide::{armed, ensure_room, send_both};
 use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
 use crate::kernel::selection::call;
@@ -197,7 +197,6 @@ fn carry_out(model: &mut Model, row: &Row, out: &mut Vec<Out>) -> Result<(), Ref
     if let Some(list) = model.stack.top_mut::<RefusedList>() {
         list.sent = Some(first.clone());
     }
-    send(model, first, None, out);
-    out.extend(then.map(Out::Command));
+    send_both(model, first, then, out);
     Ok(())
 }

@@ -2,11 +2,15 @@
 
 use crate::kernel::msg::Msg;
 use crate::run::link::Update;
+use crate::surfaces::queue::view::texts;
 use crate::surfaces::sandbox::{REASON, RefusedList, SandboxPage};
 use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, SandboxCommand};
-use overrule_domain::event::{Event, SandboxEvent};
-use overrule_domain::id::Rev;
+use overrule_domain::event::run::ToolOrigin;
+use overrule_domain::event::{Event, RunEvent, SandboxEvent};
+use overrule_domain::id::{Attempt, Rev};
+use overrule_domain::refusal::{Refusal, RefusalKind};
 use overrule_domain::sandbox::{Guarantee, Profile, Refused, RefusedKind, Widening, outside};
 
 const HOST: &str = "registry.example.org:443";
@@ -73,11 +77,29 @@ fn n_allows_the_host_for_the_session_and_runs_the_call_again() {
     stage.wait(ARMING);
     stage.press("n");
     let allowed = widen(Widening::Host(HOST.into()));
-    assert_eq!(stage.commands(), [allowed.clone(), again()]);
+    assert_eq!(stage.commands(), [allowed.clone()]);
     stage.press("n");
     assert_eq!(stage.commands(), [], "sent once");
-    stage.send(Msg::Run(Update::Taken(Box::new(allowed))));
+    stage.send(Msg::Run(Update::Taken(Box::new(allowed.clone()))));
     assert!(stage.model.stack.is_empty());
+    assert_eq!(stage.commands(), [again()]);
+    stage.send(Msg::Run(Update::Taken(Box::new(again()))));
+    stage.send(Msg::Run(Update::Taken(Box::new(allowed))));
+    assert_eq!(stage.commands(), [], "it runs again once");
+}
+
+#[test]
+fn a_call_is_not_run_again_if_the_widening_was_refused() {
+    let mut stage = npm();
+    stage.press("@");
+    stage.wait(ARMING);
+    stage.press("n");
+    let allowed = widen(Widening::Host(HOST.into()));
+    assert_eq!(stage.commands(), [allowed.clone()]);
+    let why = Refusal::new(RefusalKind::Denied, "cannot allow the host: no");
+    stage.refuse(allowed.clone(), why);
+    stage.send(Msg::Run(Update::Taken(Box::new(allowed))));
+    assert_eq!(stage.commands(), []);
 }
 
 #[test]
@@ -102,8 +124,10 @@ fn a_file_that_was_to_be_written_gives_its_directory() {
     stage.wait(ARMING);
     assert!(stage.text().contains("write /opt/data "), "{}", stage.text());
     stage.press("enter");
-    let by = Widening::Directory("/opt/data".into());
-    assert_eq!(stage.commands(), [widen(by), again()]);
+    let by = widen(Widening::Directory("/opt/data".into()));
+    assert_eq!(stage.commands(), [by.clone()]);
+    stage.send(Msg::Run(Update::Taken(Box::new(by))));
+    assert_eq!(stage.commands(), [again()]);
 }
 
 #[test]
@@ -251,4 +275,81 @@ fn untrusted_names_are_shown_in_their_visible_form() {
     stage.on("p1");
     stage.press("esc @");
     assert!(!stage.text().contains('\u{202e}'), "{}", stage.text());
+}
+
+#[test]
+fn a_row_of_the_queue_says_what_was_refused() {
+    let failed = || ToolError {
+        class: ErrorClass::Business,
+        message: "killed after 120 s".into(),
+        evidence: "signal 9".into(),
+        hint: None,
+        partial: None,
+        executed: true,
+        retry_after_ms: None,
+    };
+    let row = |refused: &[Refused]| {
+        let mut stage = Stage::new(140, 40);
+        stage.fixing();
+        stage.confine(Stage::profile(None));
+        stage.request(2, 1);
+        stage.thought("t2", "I install what the tests need.");
+        stage.running("c3", "shell", r#"{"command":"npm ci"}"#);
+        if !refused.is_empty() {
+            stage.engine(Event::Sandbox(SandboxEvent::Confined {
+                call: id("c3"),
+                attempt: Attempt(1),
+                refused: refused.to_vec(),
+            }));
+        }
+        stage.finish("c3", Outcome::err(failed()));
+        stage.draw();
+        let (_, rows) = texts(&stage.model);
+        rows.into_iter().find(|row| row.contains("c3")).unwrap()
+    };
+    let refused = row(&[Refused::exact(RefusedKind::Network, HOST)]);
+    assert!(
+        refused.contains("(refused: network registry.example.org)"),
+        "{refused}"
+    );
+    assert!(!row(&[]).contains("refused"));
+}
+
+/// A run whose tool has this origin was refused a host.
+fn elsewhere(source: &str) -> Stage {
+    let mut stage = npm();
+    let mut started = (**stage.model.run.state.started.as_ref().unwrap()).clone();
+    for card in started.tools.iter_mut().filter(|card| &*card.name == "shell") {
+        card.confined = source == ToolOrigin::AGENT;
+        card.origin = Some(Box::new(ToolOrigin {
+            source: source.into(),
+            server: None,
+            tool: card.name.clone(),
+            title: None,
+            drift: None,
+            pin: "p".into(),
+        }));
+    }
+    stage.engine(Event::Run(RunEvent::Refitted {
+        started: Box::new(started),
+    }));
+    stage
+}
+
+#[test]
+fn a_process_with_a_sandbox_of_its_own_is_not_allowed_more_by_a_key() {
+    for (source, words) in [
+        (ToolOrigin::AGENT, "from the next start of the agent"),
+        ("mcp", "from the next start of the server"),
+    ] {
+        let mut stage = elsewhere(source);
+        stage.press("@");
+        stage.wait(ARMING);
+        assert!(stage.text().contains(words), "{}", stage.text());
+        assert!(!stage.text().contains("run once outside"), "{}", stage.text());
+        for key in ["n", "o", "enter"] {
+            stage.press(key);
+            assert_eq!(stage.commands(), [], "{source} {key}");
+        }
+    }
 }

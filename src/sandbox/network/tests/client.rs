@@ -24,7 +24,7 @@ fn host() -> (SocketAddr, JoinHandle<Vec<u8>>) {
     (at, host)
 }
 
-/// Runs the client beside the proxy.
+/// Runs the client next to the proxy.
 async fn run(
     proxy: SocketAddr,
     host: &str,
@@ -81,7 +81,7 @@ async fn it_ends_with_the_host_though_the_input_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_refused_host_is_told() {
+async fn a_refused_host_is_reported() {
     let (resolve, asked) = resolver(&[&["127.0.0.1"]]);
     let proxy = Proxy::new(hosts(&["listed.example:22"]), resolve);
     for (host, place, why) in [
@@ -126,12 +126,12 @@ async fn a_host_with_more_in_it_is_not_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_proxy_that_is_none_is_told() {
+async fn a_proxy_that_is_none_is_reported() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (ended, _) = run(gone, "a.example", 22, Cursor::new(b"")).await;
     assert!(matches!(ended, Err(ConnectError::Proxy { .. })), "{ended:?}");
 
-    for (answer, told) in [
+    for (answer, reported) in [
         ("HTTP/1.1 502 Bad\x1bGateway\r\n\r\n", Some("502 Bad")),
         ("HTTP/1.1 2000 OK\r\n\r\n", Some("2000 OK")),
         ("SSH-2.0 200 x\r\n\r\n", Some("SSH-2.0 200 x")),
@@ -150,9 +150,9 @@ async fn a_proxy_that_is_none_is_told() {
         let (ended, output) = run(at, "a.example", 22, Cursor::new(b"secret")).await;
         let error = ended.unwrap_err();
         let text = error.to_string();
-        match told {
-            Some(told) => assert!(
-                matches!(error, ConnectError::Answer { .. }) && text.contains(told),
+        match reported {
+            Some(words) => assert!(
+                matches!(error, ConnectError::Answer { .. }) && text.contains(words),
                 "{text}"
             ),
             None => assert!(matches!(error, ConnectError::Broken { .. }), "{text}"),

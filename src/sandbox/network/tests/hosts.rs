@@ -211,7 +211,7 @@ fn a_list_covers_addresses_that_a_name_has() {
 }
 
 #[test]
-fn a_wrong_entry_is_told_with_what_to_write() {
+fn a_wrong_entry_is_reported_with_what_to_write() {
     for (entry, hint) in [
         ("all", "only entry"),
         ("all:443", "only entry"),

@@ -70,7 +70,7 @@ async fn what_a_child_asks_for_is_safe_to_show() {
 }
 
 #[tokio::test]
-async fn at_most_64_refusals_are_kept() {
+async fn at_most_64_refusals_are_retained() {
     let proxy = Proxy::new(Hosts::default(), no_names());
     for index in 0..70 {
         proxy

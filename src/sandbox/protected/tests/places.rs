@@ -111,7 +111,7 @@ fn of_a_link_the_target_in_the_workspace_is_protected() {
     symlink("config/other", fixture.at(".mcp.json")).unwrap();
     fs::write(fixture.outside.join("f"), "changed by another program").unwrap();
     let undone = watch.end();
-    assert_eq!(told(&undone), ["changed .mcp.json", "changed config/envrc"]);
+    assert_eq!(changes_of(&undone), ["changed .mcp.json", "changed config/envrc"]);
     assert_eq!(fixture.text("config/envrc"), "x");
     assert_eq!(
         fs::read_link(fixture.at(".mcp.json")).unwrap(),
@@ -208,9 +208,9 @@ fn the_repository_of_a_linked_work_tree_is_writable_and_protected() {
     fs::write(main.join(".git/hooks/pre-commit"), "evil").unwrap();
     fs::write(main.join(".git/commondir"), "evil").unwrap();
     fs::write(fixture.at(".git"), "gitdir: evil\n").unwrap();
-    let undone = told(&watch.end());
+    let undone = changes_of(&watch.end());
     assert_eq!(undone.len(), 4, "{undone:?}");
-    assert!(undone.iter().all(|told| !told.ends_with('!')), "{undone:?}");
+    assert!(undone.iter().all(|one| !one.ends_with('!')), "{undone:?}");
     assert_eq!(fs::read_to_string(main.join(".git/config")).unwrap(), before);
     assert!(!main.join(".git/hooks/pre-commit").exists() && !main.join(".git/commondir").exists());
     git(
@@ -238,11 +238,11 @@ fn ordinary_work_of_git_is_not_undone() {
     fs::remove_dir_all(fixture.at("gone")).unwrap();
     fs::remove_dir_all(fixture.at("vendored/.git")).unwrap();
     fs::rename(fixture.at("renamed"), fixture.at("new-name")).unwrap();
-    assert_eq!(told(&watch.end()), [""; 0]);
+    assert_eq!(changes_of(&watch.end()), [""; 0]);
     assert!(!fixture.store.exists() && !fixture.at("gone").exists() && !fixture.at("vendored/.git").exists());
     let watch = fixture.watch();
     git(&fixture.workspace, &["worktree", "remove", "../tree"]);
-    assert_eq!(told(&watch.end()), [""; 0]);
+    assert_eq!(changes_of(&watch.end()), [""; 0]);
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn a_repository_that_a_call_creates_at_the_top_works_without_its_settings() {
         &fixture.workspace,
         &["config", "core.fsmonitor", "touch fired; false"],
     );
-    let undone = told(&watch.end());
+    let undone = changes_of(&watch.end());
     assert!(undone.contains(&"created .git/config".to_owned()), "{undone:?}");
     fixture.write("f", "x");
     git(&fixture.workspace, &["add", "f"]);

@@ -1,32 +1,10 @@
-//! Tests that changes of protected paths are undone, told and kept.
+//! Tests that changes of protected paths are undone, reported and stored.
 
 use super::*;
 use crate::protected::copy;
 
-/// The whole content of a directory, with kinds and permissions.
-fn tree(directory: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut open = vec![directory.to_owned()];
-    while let Some(path) = open.pop() {
-        let meta = path.symlink_metadata().unwrap();
-        let name = path.strip_prefix(directory).unwrap().display().to_string();
-        let what = match () {
-            () if meta.is_dir() => String::new(),
-            () if meta.is_symlink() => fs::read_link(&path).unwrap().display().to_string(),
-            () if meta.is_file() => String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned(),
-            () => "special".to_owned(),
-        };
-        found.push(format!("{name} {:o} {what}", meta.mode()));
-        if meta.is_dir() {
-            open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-        }
-    }
-    found.sort();
-    found
-}
-
 #[test]
-fn what_was_created_changed_or_removed_comes_back_and_is_kept() {
+fn what_was_created_changed_or_removed_is_restored_and_stored() {
     let fixture = Fixture::new();
     repository(&fixture.workspace);
     let script = fixture.write(".envrc", "mine");
@@ -66,7 +44,7 @@ fn what_was_created_changed_or_removed_comes_back_and_is_kept() {
         "created .vscode/new",
         "created .overrule",
     ];
-    assert_eq!(told(&undone), expected);
+    assert_eq!(changes_of(&undone), expected);
     // What is not protected stays as the call left it.
     assert_eq!(fixture.text("src/main.rs"), "other code");
     fixture.write("src/main.rs", "code");
@@ -75,24 +53,24 @@ fn what_was_created_changed_or_removed_comes_back_and_is_kept() {
     assert_eq!(fixture.store.metadata().unwrap().mode() & 0o777, 0o700);
     for one in &undone {
         let is_removed = one.how == How::Removed;
-        assert_eq!(one.kept.is_none(), is_removed, "{one:?}");
+        assert_eq!(one.stored.is_none(), is_removed, "{one:?}");
         assert!(
-            one.kept
+            one.stored
                 .as_ref()
-                .is_none_or(|kept| kept.starts_with(&fixture.store) && kept.exists())
+                .is_none_or(|stored| stored.starts_with(&fixture.store) && stored.exists())
         );
         assert_eq!(one.place, fixture.at(&one.path));
     }
-    let kept = |path: &str| {
+    let stored = |path: &str| {
         undone
             .iter()
             .find(|one| one.path == path)
-            .and_then(|one| one.kept.clone())
+            .and_then(|one| one.stored.clone())
             .unwrap()
     };
-    assert_eq!(fs::read_to_string(kept(".mcp.json")).unwrap(), "evil");
+    assert_eq!(fs::read_to_string(stored(".mcp.json")).unwrap(), "evil");
     assert_eq!(
-        fs::read_to_string(kept(".vscode/new").join("a/b")).unwrap(),
+        fs::read_to_string(stored(".vscode/new").join("a/b")).unwrap(),
         "evil"
     );
     // Nothing is left to undo.
@@ -100,14 +78,14 @@ fn what_was_created_changed_or_removed_comes_back_and_is_kept() {
 }
 
 #[test]
-fn a_second_change_of_the_same_path_is_kept_as_well() {
+fn a_second_change_of_the_same_path_is_stored_as_well() {
     let fixture = Fixture::new();
     for text in ["one", "two"] {
         let watch = fixture.watch();
         fixture.write(".mcp.json", text);
         let undone = watch.end();
         assert_eq!(
-            fs::read_to_string(undone[0].kept.as_ref().unwrap()).unwrap(),
+            fs::read_to_string(undone[0].stored.as_ref().unwrap()).unwrap(),
             text
         );
     }
@@ -147,7 +125,7 @@ fn links_are_moved_and_never_followed() {
         "created .npmrc",
         "created .vscode",
     ];
-    assert_eq!(told(&undone), expected);
+    assert_eq!(changes_of(&undone), expected);
     assert_eq!(tree(&fixture.outside), outside);
     assert_eq!(fixture.text(".cargo/config.toml"), "mine");
     assert_eq!(fixture.text(".claude/settings.json"), "mine");
@@ -155,7 +133,7 @@ fn links_are_moved_and_never_followed() {
     for name in [".npmrc", ".hg", ".git", ".vscode"] {
         assert!(fixture.at(name).symlink_metadata().is_err(), "{name}");
     }
-    assert!(undone[3].kept.as_ref().unwrap().is_symlink());
+    assert!(undone[3].stored.as_ref().unwrap().is_symlink());
 }
 
 #[test]
@@ -176,7 +154,7 @@ fn other_kinds_are_moved_away() {
     fs::write(fixture.at(".git"), "gitdir: evil").unwrap();
     // A plain file at the place of a directory holds no settings.
     fs::write(fixture.at(".cargo"), "").unwrap();
-    let undone = told(&watch.end());
+    let undone = changes_of(&watch.end());
     let expected = [
         "created .bashrc",
         "changed .envrc",
@@ -194,7 +172,7 @@ fn other_kinds_are_moved_away() {
     let watch = fixture.watch();
     fs::remove_file(fixture.at(".yarnrc")).unwrap();
     let undone = watch.end();
-    assert_eq!(told(&undone), ["removed .yarnrc !"]);
+    assert_eq!(changes_of(&undone), ["removed .yarnrc !"]);
     assert!(
         undone[0]
             .problem
@@ -206,7 +184,7 @@ fn other_kinds_are_moved_away() {
 }
 
 #[test]
-fn what_is_too_large_is_told() {
+fn what_is_too_large_is_reported() {
     let fixture = Fixture::new();
     let large = fixture.write(".mise.toml", "");
     fs::File::create(&large).unwrap().set_len((1 << 20) + 1).unwrap();
@@ -221,7 +199,7 @@ fn what_is_too_large_is_told() {
     let new = fs::File::create(fixture.at(".npmrc")).unwrap();
     new.set_len(1 << 40).unwrap();
     let undone = watch.end();
-    assert_eq!(told(&undone), ["changed .mise.toml !", "created .npmrc"]);
+    assert_eq!(changes_of(&undone), ["changed .mise.toml !", "created .npmrc"]);
     assert!(
         undone[0].problem.as_ref().unwrap().contains("larger than 1 MiB"),
         "{undone:?}"
@@ -229,11 +207,11 @@ fn what_is_too_large_is_told() {
     assert_eq!(fixture.text(".mise.toml"), "small");
     let watch = fixture.watch();
     fs::remove_file(&huge).unwrap();
-    assert_eq!(told(&watch.end()), ["removed huge !"]);
+    assert_eq!(changes_of(&watch.end()), ["removed huge !"]);
 }
 
 #[test]
-fn a_directory_with_too_many_entries_is_told() {
+fn a_directory_with_too_many_entries_is_reported() {
     let fixture = Fixture::large();
     for i in 0..10_000 {
         fixture.write(&format!(".idea/f{i}"), "");
@@ -242,7 +220,7 @@ fn a_directory_with_too_many_entries_is_told() {
     let watch = fixture.watch();
     fixture.write(".idea/new", "");
     let undone = watch.end();
-    assert_eq!(told(&undone), ["changed .idea !"]);
+    assert_eq!(changes_of(&undone), ["changed .idea !"]);
     assert!(fixture.at(".idea/new").exists() && fixture.at(".idea/f9999").exists());
     // Many new files in one that was noted are one change.
     fs::remove_dir_all(fixture.at(".idea")).unwrap();
@@ -251,7 +229,7 @@ fn a_directory_with_too_many_entries_is_told() {
     for i in 0..10_000 {
         fixture.write(&format!(".idea/f{i}"), "");
     }
-    assert_eq!(told(&watch.end()), ["changed .idea"]);
+    assert_eq!(changes_of(&watch.end()), ["changed .idea"]);
     assert_eq!(fs::read_dir(fixture.at(".idea")).unwrap().count(), 1);
     assert_eq!(fixture.text(".idea/mine"), "mine");
 }
@@ -277,7 +255,7 @@ fn hostile_names_are_shown_escaped_and_moved() {
 }
 
 #[test]
-fn a_root_that_became_a_link_is_told() {
+fn a_root_that_became_a_link_is_reported() {
     let fixture = Fixture::new();
     repository(&fixture.at("sub"));
     let watch = fixture.watch();
@@ -285,7 +263,7 @@ fn a_root_that_became_a_link_is_told() {
     symlink("real", fixture.at("sub")).unwrap();
     fixture.write("real/.mcp.json", "evil");
     let undone = watch.end();
-    assert_eq!(told(&undone), ["changed sub !"]);
+    assert_eq!(changes_of(&undone), ["changed sub !"]);
     assert!(fixture.at("sub").is_symlink());
 }
 
@@ -310,17 +288,17 @@ fn another_file_system_is_reached_by_a_copy() {
     large.set_len(1 << 40).unwrap();
     let undone = watch.end();
     assert_eq!(
-        told(&undone),
+        changes_of(&undone),
         ["created .claude", "changed .envrc", "created .npmrc"]
     );
     assert_eq!(fixture.text(".envrc"), "mine");
     assert!(!fixture.at(".claude").exists() && !fixture.at(".npmrc").exists());
-    let kept = undone[0].kept.as_ref().unwrap();
-    assert!(kept.starts_with(other.path()), "{undone:?}");
-    assert_eq!(fs::read_to_string(kept.join("a/b")).unwrap(), "evil");
-    assert!(kept.join("link").is_symlink() && !kept.join("fifo").exists());
+    let stored = undone[0].stored.as_ref().unwrap();
+    assert!(stored.starts_with(other.path()), "{undone:?}");
+    assert_eq!(fs::read_to_string(stored.join("a/b")).unwrap(), "evil");
+    assert!(stored.join("link").is_symlink() && !stored.join("fifo").exists());
     // Too large for a copy: nothing runs it under its other name.
-    assert_eq!(undone[2].kept.as_ref().unwrap(), &fixture.at("undone-1.npmrc"));
+    assert_eq!(undone[2].stored.as_ref().unwrap(), &fixture.at("undone-1.npmrc"));
     assert!(overrule_base::runs_later::row("undone-1.npmrc").is_none());
 }
 
@@ -348,33 +326,12 @@ fn a_store_that_cannot_be_made_leaves_no_change_in_effect() {
     let watch = fixture.watch();
     fixture.write(".mcp.json", "evil");
     let undone = watch.end();
-    assert_eq!(told(&undone), ["created .mcp.json"]);
+    assert_eq!(changes_of(&undone), ["created .mcp.json"]);
     assert!(!fixture.at(".mcp.json").exists());
     assert_eq!(
         fs::read_to_string(fixture.at("undone-1.mcp.json")).unwrap(),
         "evil"
     );
-}
-
-#[test]
-fn calls_that_overlap_never_give_back_the_change_of_another() {
-    let fixture = Fixture::new();
-    fixture.write(".envrc", "mine");
-    let mut watches = Watches::new(&fixture.store);
-    assert!(watches.end().is_empty());
-    watches.begin(&Protected::find(&fixture.workspace));
-    fixture.write(".mcp.json", "evil");
-    fixture.write(".envrc", "evil");
-    watches.begin(&Protected::find(&fixture.workspace));
-    assert_eq!(told(&watches.end()), ["changed .envrc", "created .mcp.json"]);
-    assert!(watches.end().is_empty());
-    assert!(!fixture.at(".mcp.json").exists());
-    assert_eq!(fixture.text(".envrc"), "mine");
-    // Between two calls, a change is the operator's.
-    fixture.write(".envrc", "new");
-    watches.begin(&Protected::find(&fixture.workspace));
-    assert!(watches.end().is_empty());
-    assert_eq!(fixture.text(".envrc"), "new");
 }
 
 #[test]
@@ -394,7 +351,7 @@ fn missing_permissions_do_not_stop_it() {
         mode(place, 0o500);
     }
     mode("", 0o555);
-    let undone = told(&watch.end());
+    let undone = changes_of(&watch.end());
     let expected = [
         "changed .cargo/config.toml",
         "changed .claude",
@@ -437,89 +394,7 @@ fn large_directories_do_not_take_the_place_of_single_files() {
         "changed .git/hooks/pre-commit",
         "changed .npmrc",
     ];
-    assert_eq!(told(&watch.end()), expected);
+    assert_eq!(changes_of(&watch.end()), expected);
     assert_eq!(fixture.text(".npmrc"), "mine");
     assert_eq!(fixture.text(".git/hooks/pre-commit"), "mine");
-}
-
-#[test]
-fn what_the_operator_approved_meanwhile_stays() {
-    let fixture = Fixture::new();
-    fixture.write(".envrc", "mine");
-    let mut watches = Watches::new(&fixture.store);
-    watches.begin(&Protected::find(&fixture.workspace));
-    watches.approved(&fixture.at(".envrc"), || fixture.write(".envrc", "approved"));
-    watches.approved(&fixture.at(".mcp.json"), || {
-        fixture.write(".mcp.json", "approved")
-    });
-    watches.approved(&fixture.at(".vscode/tasks.json"), || {
-        fixture.write(".vscode/tasks.json", "approved");
-    });
-    watches.approved(&fixture.at(".overrule.new"), || {
-        fixture.write(".overrule.new", "approved")
-    });
-    fixture.write(".bashrc", "evil");
-    assert_eq!(told(&watches.end()), ["created .bashrc"]);
-    for path in [".envrc", ".mcp.json", ".vscode/tasks.json", ".overrule.new"] {
-        assert_eq!(fixture.text(path), "approved", "{path}");
-    }
-    // A later change of the same path by the call is not approved.
-    watches.begin(&Protected::find(&fixture.workspace));
-    fixture.write(".envrc", "evil");
-    assert_eq!(told(&watches.end()), ["changed .envrc"]);
-    assert_eq!(fixture.text(".envrc"), "approved");
-}
-
-#[test]
-fn a_file_that_this_program_is_writing_is_left_alone() {
-    let fixture = Fixture::new();
-    let mut watches = Watches::new(&fixture.store);
-    watches.begin(&Protected::find(&fixture.workspace));
-    fixture.write(".overrule-12-0.tmp", "half");
-    fixture.write(".overrule-policy.toml", "evil");
-    assert_eq!(told(&watches.end()), ["created .overrule-policy.toml"]);
-    assert_eq!(fixture.text(".overrule-12-0.tmp"), "half");
-}
-
-#[test]
-fn what_was_moved_away_is_given_back_and_what_is_there_is_moved() {
-    let fixture = Fixture::new();
-    fixture.write(".envrc", "mine");
-    let watch = fixture.watch();
-    fixture.write(".envrc", "theirs");
-    fixture.write(".vscode/tasks.json", "new");
-    let undone = watch.end();
-    let kept = |path: &str| {
-        let found = undone.iter().find(|one| one.path == path).unwrap();
-        (found.kept.clone().unwrap(), found.place.clone())
-    };
-    let (content, place) = kept(".envrc");
-    copy::give(&content, &place, &fixture.store).unwrap();
-    assert_eq!(fixture.text(".envrc"), "theirs");
-    let stored: Vec<String> = tree(&fixture.store);
-    assert!(stored.iter().any(|line| line.ends_with("mine")), "{stored:?}");
-    let (content, place) = kept(".vscode");
-    copy::give(&content, &place, &fixture.store).unwrap();
-    assert_eq!(fixture.text(".vscode/tasks.json"), "new");
-    let gone = copy::give(&content, &place, &fixture.store).unwrap_err();
-    assert!(gone.to_string().contains("is gone"), "{gone}");
-    assert_eq!(
-        fixture.text(".vscode/tasks.json"),
-        "new",
-        "a refusal changes nothing"
-    );
-}
-
-#[test]
-fn nothing_is_given_back_by_way_of_a_link() {
-    let fixture = Fixture::new();
-    let watch = fixture.watch();
-    fixture.write(".cargo/config.toml", "theirs");
-    let undone = watch.end();
-    fs::remove_dir_all(fixture.at(".cargo")).unwrap();
-    symlink(&fixture.outside, fixture.at(".cargo")).unwrap();
-    let kept = undone[0].kept.clone().unwrap();
-    let refused = copy::give(&kept, &undone[0].place, &fixture.store).unwrap_err();
-    assert!(refused.to_string().contains("link"), "{refused}");
-    assert!(kept.exists() && fs::read_dir(&fixture.outside).unwrap().next().is_none());
 }

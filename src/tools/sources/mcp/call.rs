@@ -27,6 +27,7 @@ use crate::errors::{refused, untouched};
 use crate::tool::Job;
 use overrule_base::text::visible;
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_domain::sandbox::{Refused, RefusedKind};
 use overrule_schema::RESERVED;
 
 /// How long a call waits for a server that is starting.
@@ -45,7 +46,8 @@ pub(super) struct Target {
     pub(super) drift: Option<Arc<str>>,
 }
 
-/// Calls the tool once.
+/// Calls the tool once. Hosts that the sandbox of its server refused since the last result are reported with the call: only the
+/// server knows for which of several calls it makes a connection.
 pub(super) async fn call(server: &Server, target: &Target, job: Job) -> Outcome {
     let name = visible(&server.config.name);
     let ready = tokio::select! {
@@ -67,7 +69,16 @@ pub(super) async fn call(server: &Server, target: &Target, job: Job) -> Outcome 
     if !is_current(server, &live, target) {
         return Outcome::err(outdated(server));
     }
-    send(server, &live, target, job).await
+    let on_refused = Arc::clone(&job.on_refused);
+    let outcome = send(server, &live, target, job).await;
+    let hosts = server.take_refused_hosts().into_iter();
+    let refused: Vec<Refused> = hosts
+        .map(|host| Refused::exact(RefusedKind::Network, host))
+        .collect();
+    if !refused.is_empty() {
+        on_refused(refused);
+    }
+    outcome
 }
 
 /// The failure of a call that is not sent, as it was decided under other definitions.

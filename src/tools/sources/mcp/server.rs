@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use overrule_sandbox::network::RefusedHosts;
 use rmcp::model::SubscriptionFilter;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -96,6 +97,8 @@ pub(super) struct Server {
     spoken: Spoken,
     /// Why it was restarted last.
     before: Mutex<Option<String>>,
+    /// The hosts that its sandbox refused, of the newest process.
+    refused_hosts: Mutex<Option<RefusedHosts>>,
     /// Set once the operator refused it.
     refused: AtomicBool,
     /// How often it was restarted.
@@ -137,10 +140,26 @@ impl Server {
             phase,
             last: Mutex::default(),
             before: Mutex::default(),
+            refused_hosts: Mutex::default(),
             refused: AtomicBool::new(false),
             restarts: AtomicU32::new(0),
             stop: CancellationToken::new(),
         }
+    }
+
+    /// Remembers what the sandbox refuses a process that was started.
+    fn note_refused_hosts(&self, hosts: Option<RefusedHosts>) {
+        *self.refused_hosts.lock().unwrap_or_else(PoisonError::into_inner) = hosts;
+    }
+
+    /// Returns the hosts that its sandbox refused since this was asked last. They are in its log then.
+    pub(super) fn take_refused_hosts(&self) -> Vec<String> {
+        let hosts = self.refused_hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let hosts = hosts.as_ref().map(RefusedHosts::take).unwrap_or_default();
+        for host in &hosts {
+            self.log.note(&format!("the sandbox refused the host {host}"));
+        }
+        hosts
     }
 
     /// Returns what it is doing.

@@ -19,7 +19,7 @@ use super::setup::Secrets;
 use super::transport::{Closed, Lines};
 use crate::child::{self, Environment, Start, Started, Tree};
 use overrule_base::text::visible;
-use overrule_sandbox::network::{Serving, serve};
+use overrule_sandbox::network::{RefusedHosts, Serving, serve};
 
 /// A running server process. Dropping it kills the process and its descendants.
 pub(super) struct Process {
@@ -83,6 +83,11 @@ pub(super) async fn start(
 }
 
 impl Process {
+    /// Returns the hosts that are refused to it; none where nothing serves it.
+    pub(super) fn refused_hosts(&self) -> Option<RefusedHosts> {
+        self.serving.as_ref().map(Serving::refused_hosts)
+    }
+
     /// Returns its process id.
     pub(super) const fn pid(&self) -> u32 {
         self.tree.pid()

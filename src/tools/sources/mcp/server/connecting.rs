@@ -179,6 +179,7 @@ impl Server {
                 let log = Arc::clone(&self.log);
                 let started = stdio::start((program, args), env, surroundings, log, ends).await;
                 let (child, lines) = started.map_err(refused)?;
+                self.note_refused_hosts(child.refused_hosts());
                 *process = Some(child);
                 let served = serve_client_with_lifecycle(handler, self.watched(lines), mode).await;
                 served.map_err(|error| self.unserved(&error))
