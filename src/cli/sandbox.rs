@@ -201,9 +201,11 @@ pub fn unprepared(error: &PrepareError) -> Failure {
                         for the session with --sessions";
             Failure::new(Code::Session, format!("{error}; {hint}"))
         }
-        PrepareError::Hidden(_) | PrepareError::Directory { .. } | PrepareError::HiddenDirectory(_) => {
-            Failure::new(Code::Config, format!("{error}"))
-        }
+        PrepareError::Hidden(_)
+        | PrepareError::Directory { .. }
+        | PrepareError::HiddenDirectory(_)
+        | PrepareError::Replaced(_)
+        | PrepareError::NotText(_) => Failure::new(Code::Config, format!("{error}")),
     }
 }
 
