@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Row, RowStatus, What};
 use crate::files::path_history::{BY_SOMETHING_ELSE, Turned};
 use crate::files::sources::{is_whole, same};
-use crate::files::{FilePath, FileState, HeadMove, RestoreChoice};
+use crate::files::{FilePath, FileState, HeadMove};
 
 /// Why a directory is not removed.
 const NOT_EMPTY: &str = "something in it stays";
@@ -19,7 +19,7 @@ pub(super) fn row(
     path: FilePath,
     (recorded, now): (Option<&FileState>, Option<FileState>),
     turned: Turned<'_>,
-    choice: &RestoreChoice,
+    (over, without): (&BTreeSet<&FilePath>, &BTreeSet<&FilePath>),
 ) -> Row {
     let now = now.unwrap_or_else(|| FileState::Unsaved {
         why: "not looked at".to_owned(),
@@ -42,7 +42,7 @@ pub(super) fn row(
     };
     let is_chosen = match &status {
         RowStatus::Restore => true,
-        RowStatus::Conflict { .. } => choice.over.contains(&path),
+        RowStatus::Conflict { .. } => over.contains(&path),
         RowStatus::NotRestorable { .. } | RowStatus::Nothing => false,
     };
     Row {
@@ -51,7 +51,7 @@ pub(super) fn row(
             (FileState::Missing {}, _) => What::Recreate,
             _ => What::Restore,
         },
-        is_chosen: is_chosen && !choice.without.contains(&path),
+        is_chosen: is_chosen && !without.contains(&path),
         calls: turned.calls,
         path,
         now,

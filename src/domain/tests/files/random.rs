@@ -15,7 +15,7 @@ use overrule_domain::files::plan::Row;
 use overrule_domain::files::{
     ChangeList, Execution, FileState, Head, HeadMove, RestoreStarted, is_restoring,
 };
-use overrule_domain::id::{Attempt, Epoch, NodeKind};
+use overrule_domain::id::{Epoch, NodeKind};
 
 /// A change of a path between two looks.
 #[derive(Debug, Clone)]
@@ -644,7 +644,6 @@ fn session(numbers: &[u16]) -> usize {
         session.step();
     }
     assert_eq!(apply::fold(&session.f.w.log), session.f.w.state);
-    _ = Attempt(0);
     session.restores
 }
 
