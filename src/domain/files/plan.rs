@@ -127,7 +127,14 @@ impl Plan {
                 (&over, &without),
             ));
         }
-        rows::check_directories(&mut rows);
+        let planned: BTreeSet<&FilePath> = rows.iter().map(|row| &row.path).collect();
+        let others = (histories.paths.iter())
+            .filter(|(path, history)| {
+                !planned.contains(*path) && history.now.is_some_and(FileState::is_there)
+            })
+            .map(|(path, _)| *path);
+        let others: Vec<&FilePath> = others.collect();
+        rows::check_directories(&mut rows, &others);
         let chosen = rows.iter().filter(|row| row.is_chosen);
         let steps = chosen.map(|row| Step {
             path: row.path.clone(),

@@ -77,10 +77,14 @@ fn not_saved(now: &FileState, target: &FileState) -> Option<String> {
     }
 }
 
-/// A directory is removed only if nothing in it stays, and nothing is written below what is no directory then.
-pub(super) fn check_directories(rows: &mut [Row]) {
+/// A directory is removed only if nothing in it stays, and nothing is written below what is no directory then. `others` are
+/// paths without a row that are known to be there.
+pub(super) fn check_directories(rows: &mut [Row], others: &[&FilePath]) {
     let is_dir = |state: &FileState| matches!(state, FileState::Dir { .. });
     let mut occupied: BTreeSet<FilePath> = BTreeSet::new();
+    for path in others {
+        occupy(&mut occupied, path);
+    }
     // What is in a directory comes after it.
     for row in rows.iter_mut().rev() {
         if row.is_chosen && is_dir(&row.now) && !is_dir(&row.target) && occupied.contains(&row.path) {
@@ -91,11 +95,7 @@ pub(super) fn check_directories(rows: &mut [Row]) {
         }
         let then = if row.is_chosen { &row.target } else { &row.now };
         if then.is_there() {
-            let mut above = row.path.parent();
-            while let Some(directory) = above.filter(|directory| !occupied.contains(directory)) {
-                above = directory.parent();
-                occupied.insert(directory);
-            }
+            occupy(&mut occupied, &row.path);
         }
     }
     let mut known: BTreeMap<FilePath, bool> = BTreeMap::new();
@@ -109,6 +109,15 @@ pub(super) fn check_directories(rows: &mut [Row]) {
         }
         let then = if row.is_chosen { &row.target } else { &row.now };
         known.insert(row.path.clone(), is_dir(then));
+    }
+}
+
+/// Notes the directories that a path is in.
+fn occupy(occupied: &mut BTreeSet<FilePath>, path: &FilePath) {
+    let mut above = path.parent();
+    while let Some(directory) = above.filter(|directory| !occupied.contains(directory)) {
+        above = directory.parent();
+        occupied.insert(directory);
     }
 }
 
