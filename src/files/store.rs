@@ -50,8 +50,8 @@ pub(crate) const LOCK: &str = "lock";
 #[derive(Debug)]
 pub(crate) struct Store {
     dir: PathBuf,
-    max_session: u64,
-    max_store: u64,
+    most: u64,
+    most_of_all: u64,
     saved: AtomicU64,
     asked: AtomicU64,
     /// The bytes of all workspaces when the run began to save.
@@ -111,8 +111,8 @@ impl Store {
         let lock = lock(&dir, FlockOperation::LockShared).map_err(|error| Error::io("lock", &dir, error))?;
         let store = Self {
             dir,
-            max_session: settings.max_session,
-            max_store: settings.max_store,
+            most: settings.max_session,
+            most_of_all: settings.max_store,
             saved: AtomicU64::new(0),
             asked: AtomicU64::new(0),
             others: OnceLock::new(),
@@ -137,12 +137,12 @@ impl Store {
         let full = |limit: &str| Error::Full {
             why: format!("the limit `{limit}` is reached"),
         };
-        if saved > self.max_session {
+        if saved > self.most {
             return Err(full("max_session"));
         }
         let all = self.dir.parent().unwrap_or(&self.dir);
         let others = self.others.get_or_init(|| size_of(all));
-        if saved.saturating_add(*others) > self.max_store {
+        if saved.saturating_add(*others) > self.most_of_all {
             return Err(full("max_store"));
         }
         if saved.saturating_sub(self.asked.load(Ordering::Relaxed)) > ASK {

@@ -191,9 +191,9 @@ fn check(start: &[Operation], parts: &[Part], has_git: bool) {
         let number = number as u32 + 1;
         let before = fixture.snapshot();
         let act = || {
-            part.operations
-                .iter()
-                .for_each(|one| carry_out(&fixture.workspace, one))
+            for one in &part.operations {
+                carry_out(&fixture.workspace, one);
+            }
         };
         if part.is_outside {
             act();
