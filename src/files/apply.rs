@@ -169,6 +169,8 @@ impl<'a> Run<'a> {
             self.settle(step.path.bytes(), hook)?;
         }
         match carry_out(self.ground, step, hook) {
+            // Before anything is restored in it.
+            Ok(()) if matches!(step.to, FileState::Dir { .. }) => self.settle_one(step, hook),
             Ok(()) => {
                 let parent = crate::root::split(step.path.bytes()).0;
                 self.carried_out.entry(parent).or_default().push(step);
@@ -189,18 +191,21 @@ impl<'a> Run<'a> {
     /// Ends the steps of a directory.
     fn settle(&mut self, directory: &[u8], hook: Hook<'_>) -> Result<(), Skip> {
         for step in self.carried_out.remove(directory).unwrap_or_default() {
-            let ended = Place::open(self.ground, step).and_then(|place| place.settle(hook));
-            match ended {
-                Ok(()) => self.restored.done.push(step.path.clone()),
-                // The directory of a removed path may be gone as well.
-                Err(Skip::Because(_))
-                    if is_same(&state(self.ground, &step.path, &mut |_| Ok(())), &step.to) =>
-                {
-                    self.restored.done.push(step.path.clone());
-                }
-                Err(Skip::Because(why)) => self.skip(step, &why),
-                Err(stop) => return Err(stop),
+            self.settle_one(step, hook)?;
+        }
+        Ok(())
+    }
+
+    fn settle_one(&mut self, step: &Step, hook: Hook<'_>) -> Result<(), Skip> {
+        let ended = Place::open(self.ground, step).and_then(|place| place.settle(hook));
+        match ended {
+            Ok(()) => self.restored.done.push(step.path.clone()),
+            // The directory of a removed path may be gone as well.
+            Err(Skip::Because(_)) if is_same(&state(self.ground, &step.path, &mut |_| Ok(())), &step.to) => {
+                self.restored.done.push(step.path.clone());
             }
+            Err(Skip::Because(why)) => self.skip(step, &why),
+            Err(stop) => return Err(stop),
         }
         Ok(())
     }

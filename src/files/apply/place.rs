@@ -80,9 +80,14 @@ impl<'a> Place<'a> {
         if is_same(&old, &self.step.from) || is_same(&old, &self.step.to) {
             match self.remove(&self.temporary, hook) {
                 // A directory that is not empty returns.
-                Err(Skip::Because(why)) if is_done => {
+                Err(Skip::Because(why)) if is_done && matches!(self.step.from, FileState::Dir { .. }) => {
                     self.exchange_back(hook)?;
                     return Err(Skip::Because(why));
+                }
+                // The path has its new state, and the old one is saved.
+                Err(Skip::Because(why)) if is_done => {
+                    tracing::warn!(why, "cannot remove what a restore set aside");
+                    return Ok(());
                 }
                 other => return other,
             }
