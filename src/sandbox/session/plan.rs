@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use overrule_base::text::visible;
-use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
+use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile, ReadOnly};
 
 use super::{PrepareError, Sandbox};
 use crate::places;
@@ -53,6 +53,8 @@ impl Sandbox {
                 .any(|path| Path::new(path).starts_with(lower))
         };
         let caches = self.caches.iter().filter(|cache| is_free(&cache.lower));
+        let mut read_only = of(Protected::existing);
+        read_only.extend(not_restorable(&profile.read_only, protected));
         let plan = Plan {
             profile: profile.clone(),
             namespaces: self.machine.namespaces,
@@ -63,7 +65,7 @@ impl Sandbox {
                 .filter_map(|path| path.canonicalize().ok())
                 .collect(),
             pinned: of(Protected::git_directories),
-            read_only: of(Protected::existing),
+            read_only,
             linked: of(Protected::linked),
             caches: caches.cloned().collect(),
             home: self.home.clone(),
@@ -114,6 +116,7 @@ impl Sandbox {
             // Its settings have no such value.
             unix_sockets: false,
             missing: Vec::new(),
+            read_only: ReadOnly::default(),
         };
         let hidden: Vec<&Path> = run.hidden.iter().map(Path::new).collect();
         Ok(self.with_missing(profile, &hidden, &write))
@@ -146,6 +149,23 @@ impl Sandbox {
         missing.sort_by_key(|one| one.guarantee);
         Profile { missing, ..profile }
     }
+}
+
+/// Returns the existing paths that a call cannot write because they could not be restored, resolved.
+fn not_restorable(read_only: &ReadOnly, protected: Option<&Protected>) -> Vec<PathBuf> {
+    let mut places: Vec<PathBuf> = read_only.paths.iter().map(PathBuf::from).collect();
+    if let Some(protected) = protected.filter(|_| read_only.repositories) {
+        places.extend(protected.git_directories());
+        places.extend(protected.git_files());
+        places.extend(protected.linked());
+    }
+    // What has gone meanwhile cannot be lost.
+    let real = places.iter().filter_map(|path| path.canonicalize().ok());
+    let mut real: Vec<PathBuf> = real.collect();
+    // The outer ones first: a mount on a directory covers those in it.
+    real.sort();
+    real.dedup();
+    real
 }
 
 impl PrepareError {
