@@ -197,7 +197,10 @@ pub fn digest(
         Err(why) => format!("not allowed: {why}"),
     };
     let parts = [base.0.as_bytes(), part.as_bytes()];
-    Digest(Arc::from(canon::hash("overrule approval with read-only paths v1", &parts)))
+    Digest(Arc::from(canon::hash(
+        "overrule approval with read-only paths v1",
+        &parts,
+    )))
 }
 
 /// The verdict on a call with its final arguments: that of the policy. It is stricter if the tool

@@ -59,9 +59,7 @@ pub(super) fn read_only_but(
     call: &ShellCall,
     is_named: impl Fn(&Command) -> bool,
 ) -> Option<ReadOnlyCall> {
-    known_call(tool, args, || {
-        shell_line::read_only_but(&call.reading, is_named)
-    })
+    known_call(tool, args, || shell_line::read_only_but(&call.reading, is_named))
 }
 
 /// Reads a call of a shell whose commands only read, or are commands of git that change a repository and lose nothing; none

@@ -71,7 +71,7 @@ pub enum Cause {
     #[error("`{0}` cannot be restored")]
     NotRestorable(String),
     /// More could not be restored than is made read-only.
-    #[error("{0} places cannot be restored, and at most {MOST_READ_ONLY} can be read-only")]
+    #[error("{0} places cannot be restored, and at most {max} can be read-only", max = MOST_READ_ONLY)]
     TooMany(usize),
 }
 

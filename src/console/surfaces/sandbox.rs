@@ -5,6 +5,7 @@
 pub mod verbs;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 
 use ratatui::Frame;
 
@@ -176,7 +177,9 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
         }
     };
     for one in refused {
-        let Some(by) = one.widening() else { continue };
+        let Some(by) = one.widening().filter(|_| !is_read_only(state, one)) else {
+            continue;
+        };
         let wider = accepts(Command::Sandbox(SandboxCommand::Widen { by: by.clone() }));
         let wider = wider.or_else(|why| match why.kind {
             RefusalKind::NoChange => Ok(()),
@@ -195,11 +198,11 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
     }
     let never = refused
         .iter()
-        .filter(|one| one.widening().is_none() && one.kept.is_none());
+        .filter(|one| (one.widening().is_none() || is_read_only(state, one)) && one.kept.is_none());
     for one in never {
         add(Row {
             what: format!("{} {}", one.kind.label(), one.what),
-            words: never_words(one).to_owned(),
+            words: never_words(state, one).to_owned(),
             does: Does::Nothing,
             why_not: None,
         });
@@ -226,12 +229,24 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
 }
 
 /// Why an access is never allowed by a key.
-const fn never_words(one: &Refused) -> &'static str {
+fn never_words(state: &State, one: &Refused) -> &'static str {
     match one.kind {
+        RefusedKind::Write if is_read_only(state, one) => "protected, or it could not be restored",
         RefusedKind::Read => "hidden; `show` of [sandbox] allows it",
         RefusedKind::Protected => "protected; it was not changed",
         RefusedKind::Write | RefusedKind::Network => "only the settings allow it",
     }
+}
+
+/// True for a path that is read-only in a directory that commands write: no directory allows it.
+fn is_read_only(state: &State, one: &Refused) -> bool {
+    let started = state.started.as_deref();
+    let profile = started.and_then(|started| started.sandbox.profile.as_deref());
+    let written = profile.map_or(&[][..], |profile| &profile.write);
+    one.kind == RefusedKind::Write
+        && written
+            .iter()
+            .any(|directory| Path::new(&one.what).starts_with(directory))
 }
 
 /// The command that runs a call again.

@@ -88,7 +88,12 @@ impl Adviser {
     }
 
     /// Does the same for a shell that is known to be as it began, or not.
-    pub(super) fn reads_from(&self, is_at_start: bool, (tool, args): (&str, &str), call: ReadOnlyCall) -> bool {
+    pub(super) fn reads_from(
+        &self,
+        is_at_start: bool,
+        (tool, args): (&str, &str),
+        call: ReadOnlyCall,
+    ) -> bool {
         let Some(spec) = self
             .registry
             .spec(tool)

@@ -168,7 +168,11 @@ async fn what_auto_allowed_does_not_start_as_undoable_without_read_only_paths() 
     ask.call(0, "act", ARGS).await;
     stage
         .until("it is queued", |stage| {
-            stage.state.calls.values().any(|call| call.status == Status::Queued)
+            stage
+                .state
+                .calls
+                .values()
+                .any(|call| call.status == Status::Queued)
         })
         .await;
     let set = RunCommand::SetPolicy {

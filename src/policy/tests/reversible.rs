@@ -127,7 +127,6 @@ const LINES: &[(&str, bool)] = &[
     ("python3 tool.py", true),
     ("rm -rf build dist", true),
     ("rm -rf .git", true),
-    ("mv .git elsewhere", true),
     ("echo x > .git/HEAD", true),
     ("echo x > a", true),
     ("sed -i s/a/b/ src/lib.rs", true),
@@ -145,6 +144,8 @@ const LINES: &[(&str, bool)] = &[
     ("git stash pop", true),
     ("git gc", true),
     ("git branch -D a", true),
+    ("git -c core.pager=x log", true),
+    ("git -c core.pager=x add .", true),
     ("git commit -am x && make", true),
     ("git add . && rm -rf .git", true),
     ("sudo git add .", true),
@@ -164,8 +165,6 @@ const LINES: &[(&str, bool)] = &[
 
 /// Lines whose commands cannot be read, or that are about settings that run later: they ask.
 const ASKED: &[&str] = &[
-    "git -c core.pager=x log",
-    "git -c core.pager=x add .",
     "env GIT_DIR=.. git add .",
     "GIT_DIR=/tmp/x git add .",
     "$X a",
@@ -179,6 +178,7 @@ const ASKED: &[&str] = &[
     "echo x > .git/hooks/pre-commit",
     "echo x >> .envrc",
     "cp a .vscode/settings.json",
+    "mv .git elsewhere",
 ];
 
 #[test]
@@ -222,13 +222,13 @@ fn a_question_says_why_the_call_cannot_be_undone() {
         verdict.reason
     };
     let of = |change: fn(&mut Given), line: &str| {
-        let mut given = given();
+        let mut given = self::given();
         change(&mut given);
         reason(&given, line)
     };
-    for (change, line, is) in [
+    let table: [(fn(&mut Given), &str, &str); 7] = [
         (
-            (|given: &mut Given| given.sandbox = Placement::Unconfined) as fn(&mut Given),
+            |given| given.sandbox = Placement::Unconfined,
             "make",
             "there is no sandbox.",
         ),
@@ -243,9 +243,9 @@ fn a_question_says_why_the_call_cannot_be_undone() {
             "the first scan of the files is not complete.",
         ),
         (
-            |given| given.tracking = Tracking::not("c4 ended untracked\u{1b}[2J"),
+            |given| given.tracking = Tracking::not("c4 ended untracked"),
             "make",
-            "c4 ended untracked⟨ESC⟩[2J.",
+            "c4 ended untracked.",
         ),
         (
             |given| given.profile.network.push("example.org".into()),
@@ -262,9 +262,13 @@ fn a_question_says_why_the_call_cannot_be_undone() {
             "make",
             "the agent runs all its commands in one sandbox.",
         ),
-    ] {
+    ];
+    for (change, line, is) in table {
         assert_eq!(of(change, line), is, "{line}");
     }
+    let mut given = given();
+    given.tracking = Tracking::not("\u{1b}[2J");
+    assert!(!reason(&given, "make").contains('\u{1b}'));
 }
 
 #[test]
@@ -405,17 +409,14 @@ fn a_declared_command_needs_what_a_line_needs() {
             };
             let holds = sandbox == Placement::Full && tracking == Tracking::ready();
             let gate = if holds { Gate::Allow } else { Gate::Ask };
-            for effect in [
-                EffectClass::Idempotent,
-                EffectClass::Write,
-                EffectClass::Unknown,
-            ] {
-                let verdict = Given {
+            for effect in [EffectClass::Idempotent, EffectClass::Write, EffectClass::Unknown] {
+                let given = Given {
                     effect,
+                    sandbox,
                     tracking: tracking.clone(),
-                    ..self::given_in(sandbox)
-                }
-                .verdict("build", &json!({ "target": "all" }));
+                    ..self::given()
+                };
+                let verdict = given.verdict("build", &json!({ "target": "all" }));
                 assert_eq!(verdict.gate, gate, "{sandbox:?} {tracking:?} {effect:?}");
             }
             if holds {
@@ -424,10 +425,6 @@ fn a_declared_command_needs_what_a_line_needs() {
             }
         }
     }
-}
-
-fn given_in(sandbox: Placement) -> Given {
-    Given { sandbox, ..given() }
 }
 
 #[test]

@@ -23,7 +23,11 @@ async fn limited(repositories: bool) -> Option<Place> {
     let paths = ["big.bin", "one", "other", "data"];
     let path = |name: &str| project.join(name).to_str().unwrap().to_owned();
     place.limit(ReadOnly {
-        paths: paths.iter().map(|name| path(name)).chain([path("gone")]).collect(),
+        paths: paths
+            .iter()
+            .map(|name| path(name))
+            .chain([path("gone")])
+            .collect(),
         repositories,
     });
     Some(place)
@@ -45,7 +49,10 @@ fn content(project: &Path) -> Vec<(String, Option<String>)> {
         .map(|name| ((*name).to_owned(), fs::read_to_string(project.join(name)).ok()))
         .collect();
     let index = fs::metadata(project.join(".git/index")).unwrap();
-    found.push(("index".to_owned(), Some(format!("{} {}", index.size(), index.mtime_nsec()))));
+    found.push((
+        "index".to_owned(),
+        Some(format!("{} {}", index.size(), index.mtime_nsec())),
+    ));
     found
 }
 
@@ -160,6 +167,9 @@ async fn without_namespaces_nothing_starts_that_needs_them() {
         repositories: true,
     });
     let why = place.fails_to_start("touch ran").await;
-    assert!(why.contains("read-only paths") && why.contains("no namespaces"), "{why}");
+    assert!(
+        why.contains("read-only paths") && why.contains("no namespaces"),
+        "{why}"
+    );
     assert!(!place.project().join("ran").exists());
 }

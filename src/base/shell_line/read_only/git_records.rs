@@ -178,14 +178,27 @@ mod tests {
             }
             for option in row.long.split_whitespace() {
                 let value = if option.ends_with('=') { "1" } else { "" };
-                assert!(records(&format!("{start} --{option}{value} a")), "{start} --{option}");
+                assert!(
+                    records(&format!("{start} --{option}{value} a")),
+                    "{start} --{option}"
+                );
             }
             for other in ('a'..='z').chain('A'..='Z') {
                 if !row.flags.contains(other) && !row.valued.contains(other) {
                     assert!(!records(&format!("{start} -{other} a")), "{start} -{other}");
                 }
             }
-            for other in ["force", "abort", "quit", "skip", "edit", "interactive", "patch", "forc", "hard"] {
+            for other in [
+                "force",
+                "abort",
+                "quit",
+                "skip",
+                "edit",
+                "interactive",
+                "patch",
+                "forc",
+                "hard",
+            ] {
                 let line = format!("{start} --{other} a");
                 let is_listed = row.long.split_whitespace().any(|one| one == other);
                 assert_eq!(records(&line), is_listed, "{line}");

@@ -10,6 +10,7 @@ use overrule_domain::call::{Digest, EffectClass, Outcome};
 use overrule_domain::command::{CallCommand, Command, RunCommand};
 use overrule_domain::id::Rev;
 use overrule_domain::rule::RuleRequest;
+use overrule_domain::sandbox::Guarantee;
 
 fn digest(no: u32) -> Digest {
     Digest(format!("digest-of-c{no}-r1").into())

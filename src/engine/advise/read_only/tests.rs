@@ -448,7 +448,11 @@ impl Place {
         let state = State::default();
         let args = json!({ "command": line }).to_string();
         let verdict = adviser.verdict("shell", &args, &RuleUses::by(&Draft::new(&state)));
-        assert_eq!((verdict.gate, verdict.rule.as_str()), (Gate::Allow, UNDOABLE), "{line}");
+        assert_eq!(
+            (verdict.gate, verdict.rule.as_str()),
+            (Gate::Allow, UNDOABLE),
+            "{line}"
+        );
         adviser.read_only(UNDOABLE, "shell", &args).unwrap().repositories
     }
 }
@@ -474,7 +478,10 @@ fn a_repository_is_written_only_by_git_and_only_if_it_names_no_program() {
     assert!(!place.locks("cd src && git add ."));
     assert!(place.locks("make"));
     assert!(place.locks("git add a && make"));
-    assert!(place.locks("cd away && git add ."), "it leads out of the workspace");
+    assert!(
+        place.locks("cd away && git add ."),
+        "it leads out of the workspace"
+    );
     assert!(place.locks("bin/git add ."));
     // Hooks run when it is written; those that git puts there as examples do not.
     let hooks = place.workspace.join(".git/hooks");
