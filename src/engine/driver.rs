@@ -41,8 +41,6 @@ const BATCH: usize = 256;
 const MOST_STEPS: usize = 100_000;
 /// How often the tracking of files is looked at while calls wait for its first scan.
 const FILES_LOOK: Duration = Duration::from_millis(50);
-/// How long calls wait for the first scan of the files, in milliseconds.
-const FILES_WAIT_MS: u64 = 10_000;
 /// Maximum number of waiting messages. A sender of one more waits, or its command is refused as busy.
 const INBOX: usize = 1024;
 
@@ -86,8 +84,6 @@ pub struct Driver {
     notices: Vec<String>,
     halted: Option<Halt>,
     batch: Batch,
-    /// When calls began to wait for the first scan of the files, in milliseconds of the clock; none while none waits.
-    files_awaited: Option<u64>,
     /// Observes the requests, if there is an observer.
     taps: Option<Taps>,
     /// Stores what the run learned, if there is a store.
@@ -147,7 +143,6 @@ impl Driver {
             notices: parts.notices,
             halted: None,
             batch: Batch::default(),
-            files_awaited: None,
             taps: None,
             keeper: None,
         };
@@ -222,7 +217,7 @@ impl Driver {
         clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         loop {
             let awaits = self.awaits_files();
-            if !awaits && self.files_awaited.take().is_some() {
+            if self.adviser.files.note_waiting(awaits, self.clock.mono_ms()) {
                 self.follow();
                 self.conclude();
             }
@@ -287,7 +282,7 @@ impl Driver {
             Message::Input(input) => self.input(&input),
             Message::Live(live) => self.show_live(live),
             Message::Notice(text) => self.batch.words.push(Publication::Notice(text)),
-            Message::Files => self.look_at_files(),
+            Message::Files => self.adviser.files.look(self.clock.mono_ms()),
             Message::Tools(toolbox) => self.refit(toolbox),
             Message::Subscribe(out) => self.subscribe(out),
             Message::Shutdown(done) => return Some(done),
@@ -316,24 +311,10 @@ impl Driver {
         }
     }
 
-    /// True while calls wait for the first scan of the files. Notes since when.
-    fn awaits_files(&mut self) -> bool {
+    /// True while calls wait for the first scan of the files.
+    fn awaits_files(&self) -> bool {
         let has_waiting = self.executor.is_some() && !self.state.agenda.woken.is_empty();
-        let awaits = has_waiting && self.adviser.awaits_files();
-        if awaits && self.files_awaited.is_none() {
-            self.files_awaited = Some(self.clock.mono_ms());
-        }
-        awaits
-    }
-
-    /// Lets the calls wait no longer if the first scan of the files takes too long.
-    fn look_at_files(&mut self) {
-        let waited = self
-            .files_awaited
-            .map_or(0, |since| self.clock.mono_ms().saturating_sub(since));
-        if waited >= FILES_WAIT_MS {
-            self.adviser.files.stop_waiting();
-        }
+        has_waiting && self.adviser.awaits_files()
     }
 
     fn subscribe(&mut self, out: mpsc::UnboundedSender<Vec<Publication>>) {

@@ -12,6 +12,9 @@ pub trait TracksFiles: Send + Sync {
     fn tracking(&self) -> Tracking;
 }
 
+/// How long calls wait for the first scan, in milliseconds.
+const MOST_WAIT_MS: u64 = 10_000;
+
 /// Why a call is not allowed that waited for the first scan.
 const TOO_LONG: &str = "the first scan of the files takes longer than 10 s";
 
@@ -21,6 +24,8 @@ pub struct FileTracking {
     /// None where files are not tracked.
     tracks: Option<Arc<dyn TracksFiles>>,
     now: Tracking,
+    /// When calls began to wait for the first scan, in milliseconds of the clock; none while none waits.
+    awaited: Option<u64>,
     /// True after calls waited for the first scan in vain.
     is_late: bool,
 }
@@ -47,10 +52,21 @@ impl FileTracking {
         }
     }
 
-    /// Lets no call wait for the first scan from now on.
-    pub fn stop_waiting(&mut self) {
-        self.is_late = true;
-        self.refresh();
+    /// Notes whether calls wait for the first scan, at a time in milliseconds of the clock. Returns true if they waited and do
+    /// no more.
+    pub fn note_waiting(&mut self, waits: bool, now: u64) -> bool {
+        let waited = self.awaited.is_some();
+        self.awaited = waits.then(|| self.awaited.unwrap_or(now));
+        waited && !waits
+    }
+
+    /// Lets no call wait from now on if they waited for too long, at a time in milliseconds of the clock.
+    pub fn look(&mut self, now: u64) {
+        let waited = self.awaited.map_or(0, |since| now.saturating_sub(since));
+        if waited >= MOST_WAIT_MS {
+            self.is_late = true;
+            self.refresh();
+        }
     }
 
     /// Returns how far changes can be restored in this decision.
@@ -87,8 +103,12 @@ mod tests {
     fn a_scan_that_takes_too_long_is_not_awaited_and_counts_when_it_is_complete() {
         let fake = Arc::new(Fake(Mutex::new(Tracking::NotYet)));
         let mut tracking = FileTracking::by(fake.clone());
-        tracking.stop_waiting();
+        assert!(!tracking.note_waiting(true, 1_000));
+        tracking.look(10_999);
+        assert_eq!(*tracking.now(), Tracking::NotYet);
+        tracking.look(11_000);
         assert_eq!(*tracking.now(), Tracking::not(TOO_LONG));
+        assert!(tracking.note_waiting(false, 11_000));
         *fake.0.lock().unwrap() = Tracking::ready();
         tracking.refresh();
         assert_eq!(*tracking.now(), Tracking::ready());
