@@ -53,7 +53,7 @@ pub struct Common {
     /// Directory of the sessions [default: ~/.local/share/overrule/sessions]
     #[arg(long, global = true, value_name = "DIR")]
     pub sessions: Option<PathBuf>,
-    /// Policy: supervised, guarded, edits, auto, read-only, or a policy file
+    /// Policy: supervised, guarded, edits, reversible, auto, read-only, or a policy file
     #[arg(long, global = true, value_name = "POLICY")]
     pub policy: Option<String>,
     /// Model, or an entry of `[models]`; `scripted` (with --playbook) and `recorded` (with run --from) need no server

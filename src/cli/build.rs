@@ -24,7 +24,7 @@ use overrule_domain::envelope::Envelope;
 use overrule_domain::event::run::{Limits, Started};
 use overrule_domain::id::Seq;
 use overrule_domain::price::Price;
-use overrule_engine::advise::{Adviser, Sandbox, ShellStart};
+use overrule_engine::advise::{Adviser, FileTracking, Sandbox, ShellStart};
 use overrule_engine::approver::{self, Approver};
 use overrule_engine::clock::Clock;
 use overrule_engine::log::{Log, Unwritten};
@@ -215,6 +215,7 @@ impl AppContext {
             sandbox: Sandbox::new(self.means.profile.clone()),
             approver: None,
             headless,
+            files: FileTracking::default(),
             ladder: Ladder::new(resilience, overrule_engine::ids::seed()),
             watch: self.watch(),
             now: Some(Clock::start().utc_ms()),

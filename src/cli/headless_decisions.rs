@@ -26,6 +26,7 @@ use overrule_domain::state::{Mode, State, TURN_STOPPED};
 use overrule_domain::thread;
 use overrule_domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
 use overrule_engine::Handle;
+use overrule_policy::Preset;
 
 /// Maximum number of requests of a broken turn without an operator.
 const REQUESTS: u32 = 4;
@@ -454,9 +455,14 @@ fn under_way(state: &State) -> bool {
     let waits_by_itself =
         state.mode == Mode::Running && (!state.agenda.delayed.is_empty() || asks || shut() || retried());
     let sums_up = || summary::open(state).is_some();
+    // What can be looked at and was not waits for the first scan of the files.
+    let mut woken = state.agenda.woken.iter();
+    let mut awaits_files = || {
+        state.settings.policy == Preset::Reversible.label() && woken.any(|id| thread::call_acts(state, *id))
+    };
     !state.agenda.running.is_empty()
         || waits_by_itself
-        || state.mode == Mode::Running && sums_up()
+        || state.mode == Mode::Running && (sums_up() || awaits_files())
         || !state.agenda.ending.is_empty()
         || state.turns.values().any(|turn| turn.stream == Stream::Open)
         || state.queue().any(reports)

@@ -250,10 +250,11 @@ fn again(state: &State, counts: impl Fn(Seq) -> bool) -> Vec<Event> {
 fn stricter(one: Preset, other: Preset) -> Preset {
     let rank = |preset: &Preset| match preset {
         Preset::Auto => 0,
-        Preset::Edits => 1,
-        Preset::Guarded => 2,
-        Preset::ReadOnly => 3,
-        Preset::Supervised => 4,
+        Preset::Reversible => 1,
+        Preset::Edits => 2,
+        Preset::Guarded => 3,
+        Preset::ReadOnly => 4,
+        Preset::Supervised => 5,
     };
     if rank(&other) > rank(&one) { other } else { one }
 }
@@ -282,4 +283,28 @@ fn brings(state: &State, session: &str, own: Preset, preset: Preset) -> String {
         visible(&model),
         again(state, |_| true).len()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stricter_preset_holds_in_either_order() {
+        let order = [
+            Preset::Auto,
+            Preset::Reversible,
+            Preset::Edits,
+            Preset::Guarded,
+            Preset::ReadOnly,
+            Preset::Supervised,
+        ];
+        assert_eq!(order.len(), Preset::ALL.len());
+        for (at, loose) in order.into_iter().enumerate() {
+            for strict in order.into_iter().skip(at) {
+                assert_eq!(stricter(loose, strict), strict);
+                assert_eq!(stricter(strict, loose), strict);
+            }
+        }
+    }
 }

@@ -388,7 +388,7 @@ fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset
     } else {
         (None, theirs.preset)
     };
-    let preset = last(
+    let mut preset = last(
         Preset::default(),
         [
             user(mine.preset),
@@ -397,6 +397,7 @@ fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset
             flag("--policy", layers.preset),
         ],
     );
+    preset.value = base(preset.value, untrusted.as_ref());
     let deadline = deadline(
         [mine.deadline, own.deadline, named.deadline],
         theirs.deadline,
@@ -420,6 +421,15 @@ fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset
         notices.extend(policy.add(rule));
     }
     (preset, policy)
+}
+
+/// Returns the preset that holds where no rule matches. What `reversible` allows, it allows with read-only paths only, so that
+/// no rule that asks is as strict.
+fn base(own: Preset, untrusted: Option<&At<Preset>>) -> Preset {
+    match untrusted.map(|at| at.value) {
+        Some(Preset::Reversible) if own == Preset::Auto => Preset::Reversible,
+        _ => own,
+    }
 }
 
 /// Converts what a preset asks about or denies to rules of an untrusted workspace.

@@ -237,7 +237,8 @@ fn policy_flag(flags: &Flags) -> Result<PolicyArg, Error> {
             rules(name.clone(), text.text)
         }
         Err(unknown) => {
-            let advice = "use supervised, guarded, edits, auto, read-only or the path of a policy file";
+            let advice =
+                "use supervised, guarded, edits, reversible, auto, read-only or the path of a policy file";
             Err(Error::given(
                 "--policy",
                 format!("unknown policy `{}`", unknown.0),

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use overrule_base::canon;
+
 use super::breaker::{Breaker, Scope, Turn};
 use super::call::{Call, Consequence, Decision, Digest, EffectClass, Fault, Gate, Operand, Verdict};
 use super::draft::Draft;
@@ -20,7 +22,7 @@ use super::orphan_process::OrphanProcess;
 use super::ready;
 use super::repair_trace;
 use super::rule::{RuleSpec, SessionRule};
-use super::sandbox::{Profile, Widening};
+use super::sandbox::{Profile, ReadOnly, Widening};
 use super::state::State;
 use super::weight::ToolOffer;
 
@@ -97,7 +99,19 @@ pub trait Advice {
         None
     }
 
-    /// Hash of what is shown for a decision and would run, with the files that it may run.
+    /// What a call cannot write if this rule, as cited, allows it, because it could not be restored: empty for all rules but
+    /// [`UNDOABLE`](super::sandbox::UNDOABLE). An error says why that rule does not allow the call now.
+    fn read_only(&self, _rule: &str, _tool: &str, _args: &str) -> Result<ReadOnly, String> {
+        Ok(ReadOnly::default())
+    }
+
+    /// True while the verdict on a call is about to change by itself: the call waits for it.
+    fn awaits(&self, _tool: &str, _args: &str, _used: &RuleUses<'_>) -> bool {
+        false
+    }
+
+    /// Hash of what is shown for a decision and would run, with the files that it may run. See [`digest`] for a call with a
+    /// verdict.
     fn digest(&self, call: NodeId, rev: Rev, what: (&str, &str), operands: &[Operand]) -> Digest;
 
     /// The files that an execution runs, as they are now.
@@ -173,6 +187,32 @@ pub trait Advice {
     fn offer(&self, _task: Option<&str>, _tools: &[ToolCard]) -> Vec<ToolOffer> {
         Vec::new()
     }
+}
+
+/// Hash of what is shown for a decision and would run: that of the advice, and what is read-only where the verdict allows
+/// the call for that reason.
+pub fn digest(
+    advice: &dyn Advice,
+    (call, rev): (NodeId, Rev),
+    (tool, args): (&str, &str),
+    operands: &[Operand],
+    verdict: Option<&Verdict>,
+) -> Digest {
+    let base = advice.digest(call, rev, (tool, args), operands);
+    let Some(verdict) = verdict.filter(|verdict| verdict.gate == Gate::Allow) else {
+        return base;
+    };
+    let part = match advice.read_only(&verdict.rule, tool, args) {
+        Ok(read_only) if read_only.is_empty() => return base,
+        Ok(read_only) => serde_json::to_string(&read_only).unwrap_or_default(),
+        // No digest of an allowed call is the same.
+        Err(why) => format!("not allowed: {why}"),
+    };
+    let parts = [base.0.as_bytes(), part.as_bytes()];
+    Digest(Arc::from(canon::hash(
+        "overrule approval with read-only paths v1",
+        &parts,
+    )))
 }
 
 /// The verdict on a call with its final arguments: that of the policy. It is stricter if the tool

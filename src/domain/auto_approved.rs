@@ -3,11 +3,12 @@
 //! Must not know: how a policy is written, why it changed.
 
 use super::advice::{Advice, RuleUses};
-use super::call::{Call, Decision, Gate, Status};
+use super::call::{Call, Decision, Gate, Status, Verdict};
 use super::draft::Draft;
 use super::event::CallEvent;
 use super::node::Node;
 use super::ready;
+use super::sandbox::UNDOABLE;
 use super::state::State;
 
 /// Why a call that the operator approved runs again without a question: nothing of it has happened.
@@ -62,9 +63,12 @@ pub fn no_more(draft: &Draft<'_>, advice: &dyn Advice, call: &Call) -> bool {
     // Its own approval does not count against it.
     let used = RuleUses::by(draft).but_once(rule);
     let waits = matches!(call.status, Status::Queued | Status::Scheduled);
-    waits
-        && ready::resolved_args(state, call)
-            .is_some_and(|args| advice.verdict(tool, &args, &used).gate != Gate::Allow)
+    let differs = |now: Verdict| {
+        // Another rule may allow it as well, but not with the same read-only paths.
+        let is_limited = now.rule == UNDOABLE || rule == UNDOABLE;
+        now.gate != Gate::Allow || (is_limited && now.rule != rule)
+    };
+    waits && ready::resolved_args(state, call).is_some_and(|args| differs(advice.verdict(tool, &args, &used)))
 }
 
 /// True for a call whose newest decision withdrew the approval.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what changed, how a policy is written.
 
-use super::advice::{Advice, RuleUses, decide};
+use super::advice::{Advice, RuleUses, decide, digest};
 use super::auto_approved;
 use super::call::{Status, Verdict};
 use super::draft::Draft;
@@ -56,7 +56,8 @@ fn changed(state: &State, advice: &dyn Advice, questions: bool) -> Vec<NodeId> {
         );
         let bytes = ready::resolved_args(state, call)?;
         let operands = advice.operands(tool, &bytes);
-        let now = advice.digest(*id, node.rev(), (tool, &bytes), &operands);
+        let verdict = call.verdict.as_deref();
+        let now = digest(advice, (*id, node.rev()), (tool, &bytes), &operands, verdict);
         let asked = questions && call.status == Status::AwaitingApproval;
         let decided_differently = || {
             let task = thread::task(state, advice, node);

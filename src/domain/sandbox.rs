@@ -5,6 +5,7 @@
 mod confinement;
 mod outside;
 mod placement;
+mod read_only;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,7 @@ use crate::id::NodeId;
 pub use confinement::Confinement;
 pub use outside::{ask_outside, outside, outside_fault};
 pub use placement::Placement;
+pub use read_only::{MOST_READ_ONLY, ReadOnly, Tracking, UNDOABLE};
 
 /// How much a child may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -170,6 +172,9 @@ pub struct Profile {
     /// Guarantees that could not be proven.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Missing>,
+    /// What one call cannot write because it could not be restored; empty in the profile of a run.
+    #[serde(default, skip_serializing_if = "ReadOnly::is_empty")]
+    pub read_only: ReadOnly,
 }
 
 impl Profile {

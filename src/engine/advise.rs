@@ -11,7 +11,7 @@
 mod adviser;
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
@@ -31,12 +31,11 @@ use overrule_domain::node::Node;
 use overrule_domain::orphan_process::OrphanProcess;
 use overrule_domain::output;
 use overrule_domain::rule::{RuleSpec, SessionRule};
-use overrule_domain::sandbox::{Placement, Profile, Widening};
+use overrule_domain::sandbox::{Placement, Profile, ReadOnly, Widening};
 use overrule_domain::state::State;
 use overrule_domain::thread;
 use overrule_domain::weight::ToolOffer;
-use overrule_policy::read_only::ReadOnlyCall;
-use overrule_policy::{Moment, Policy, Preset, Subject, session};
+use overrule_policy::{Policy, Preset, session};
 use overrule_resilience::execution::GENERAL;
 use overrule_resilience::ladder::Ladder;
 use overrule_resilience::loops;
@@ -52,8 +51,11 @@ mod links;
 mod read_only;
 mod sandboxed;
 mod stricter;
+mod tracking;
+mod undo;
 
 pub use sandboxed::Sandbox;
+pub use tracking::{FileTracking, TracksFiles};
 
 use links::FollowedLinks;
 use stricter::{NOT_CHECKABLE, asks, parked, warned};
@@ -80,6 +82,8 @@ pub struct Adviser {
     pub environment: Arc<str>,
     /// How child processes are confined.
     pub sandbox: Sandbox,
+    /// How far changes of files can be restored.
+    pub files: FileTracking,
     /// What happens when calls fail.
     pub ladder: Ladder,
     /// How well the tools have served so far.
@@ -195,15 +199,6 @@ impl Advice for Adviser {
     fn verdict(&self, tool: &str, args: &str, used: &RuleUses<'_>) -> Verdict {
         let spec = self.registry.spec(tool);
         let links = FollowedLinks::of(&self.reader, (tool, args));
-        let key = || self.key(tool, args, &links);
-        let effect = Advice::effect(self, used.state(), tool, args);
-        let reads = effect < self.effect_of(tool, args);
-        let tags = spec.map_or(&[][..], |spec| &spec.card.tags);
-        let tags: Vec<String> = tags
-            .iter()
-            .filter(|tag| !(reads && *tag == EXTERNAL))
-            .cloned()
-            .collect();
         let is_of_agent = spec.is_some_and(|spec| spec.card.is_of_agent());
         let misfits = if is_of_agent {
             self.check(tool, args, true)
@@ -211,24 +206,9 @@ impl Advice for Adviser {
             Vec::new()
         };
         let not_checkable = self.registry.not_checkable(tool, args);
-        let value = parse_args(args);
-        let subject = Subject {
-            tool,
-            effect,
-            tags: &tags,
-            args: &value,
-            server: spec.and_then(|spec| spec.card.server()),
-            is_of_agent,
-            sandbox: self.placement(tool, args),
-        };
-        let moment = Moment {
-            now: self.now,
-            used: Some(&|rule: &str| used.times(rule)),
-            key: Some(&key),
-            links: Some(&|path: &Path| links.real(path)),
-            reads: Some(&|call: &ReadOnlyCall| self.reads(used.state(), (tool, args), call.clone())),
-        };
-        let mut verdict = self.policy.verdict_of_parts(&subject, &moment);
+        let mut verdict = self.judged((tool, args), used, &links, |subject, moment| {
+            self.policy.verdict_of_parts(subject, moment)
+        });
         if let Some(why) = not_checkable {
             let reason = format!("the arguments cannot be checked against the schema of the tool: {why}");
             verdict = asks(verdict, NOT_CHECKABLE, reason);
@@ -290,6 +270,20 @@ impl Advice for Adviser {
     fn profile(&self, tool: &str, args: &str) -> Option<Arc<Profile>> {
         let is_inside = self.placement(tool, args).is_inside();
         is_inside.then(|| Arc::clone(self.sandbox_of(tool).profile()))
+    }
+
+    fn read_only(&self, rule: &str, tool: &str, args: &str) -> Result<ReadOnly, String> {
+        self.read_only_by(rule, (tool, args))
+    }
+
+    fn awaits(&self, tool: &str, args: &str, used: &RuleUses<'_>) -> bool {
+        if !self.awaits_files() {
+            return false;
+        }
+        let links = FollowedLinks::of(&self.reader, (tool, args));
+        self.judged((tool, args), used, &links, |subject, moment| {
+            self.policy.awaits_files(subject, moment)
+        })
     }
 
     fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), operands: &[Operand]) -> Digest {

@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
-use overrule_domain::advice::Advice;
-use overrule_domain::call::Status;
+use overrule_domain::advice::{Advice, digest};
+use overrule_domain::call::{Gate, Status};
 use overrule_domain::id::{Attempt, NodeId, Rev};
 use overrule_domain::ready;
-use overrule_domain::sandbox::Profile;
+use overrule_domain::sandbox::{Profile, ReadOnly};
 use overrule_domain::state::State;
 
 /// An execution that was decided on.
@@ -67,10 +67,25 @@ impl Approved {
         let bytes = ready::resolved_args(state, call).ok_or_else(undecided)?;
         // Examines the files that it may run one last time, right before it begins.
         let operands = advice.operands(tool, &bytes);
-        if call.digest.as_ref() != Some(&advice.digest(id, rev, (tool, &bytes), &operands)) {
+        let verdict = call.verdict.as_deref();
+        if call.digest.as_ref() != Some(&digest(advice, (id, rev), (tool, &bytes), &operands, verdict)) {
             return Err(Error::Changed(id));
         }
-        let profile = advice.profile(tool, &bytes);
+        let allowed = verdict.filter(|verdict| verdict.gate == Gate::Allow);
+        let read_only = allowed.map_or_else(
+            || Ok(ReadOnly::default()),
+            |verdict| advice.read_only(&verdict.rule, tool, &bytes),
+        );
+        let read_only = read_only.map_err(|_| Error::Changed(id))?;
+        let profile = advice.profile(tool, &bytes).map(|profile| {
+            if read_only.is_empty() {
+                return profile;
+            }
+            Arc::new(Profile {
+                read_only,
+                ..(*profile).clone()
+            })
+        });
         Ok(Self {
             is_outside: profile.is_none() && advice.profile(tool, "{}").is_some(),
             profile,

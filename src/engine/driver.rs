@@ -39,6 +39,8 @@ const BATCH: usize = 256;
 /// Limit on consecutive decisions that the run makes by itself. Reaching it means a defect; stopping is
 /// better than spinning.
 const MOST_STEPS: usize = 100_000;
+/// How often the tracking of files is looked at while calls wait for its first scan.
+const FILES_LOOK: Duration = Duration::from_millis(50);
 /// Maximum number of waiting messages. A sender of one more waits, or its command is refused as busy.
 const INBOX: usize = 1024;
 
@@ -190,7 +192,7 @@ impl Driver {
     /// Records the first events of this process, then serves until it is shut down. Listeners that
     /// subscribed before this call receive those events too.
     pub async fn run(mut self, first: Vec<Event>) {
-        self.adviser.now = Some(self.clock.utc_ms());
+        self.adviser.begin_decision(self.clock.utc_ms());
         let mut early = Vec::new();
         while let Ok(message) = self.inbox.try_recv() {
             match message {
@@ -214,12 +216,18 @@ impl Driver {
         let mut clock = tokio::time::interval(std::time::Duration::from_secs(1));
         clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         loop {
+            let awaits = self.awaits_files();
+            if self.adviser.files.note_waiting(awaits, self.clock.mono_ms()) {
+                self.follow();
+                self.conclude();
+            }
             let timed = self.executor.is_some() && self.state.settings.limits.wall_ms.is_some();
             let message = if let Some(report) = self.own_report() {
                 Some(report)
             } else {
                 tokio::select! {
                     message = self.inbox.recv() => message,
+                    () = tokio::time::sleep(FILES_LOOK), if awaits => Some(Message::Files),
                     _ = clock.tick(), if timed => {
                         self.note_work();
                         Some(Message::Input(Input::Worked { ms: self.worked.ms() }))
@@ -263,7 +271,7 @@ impl Driver {
     }
 
     fn take(&mut self, message: Message) -> Option<oneshot::Sender<()>> {
-        self.adviser.now = Some(self.clock.utc_ms());
+        self.adviser.begin_decision(self.clock.utc_ms());
         match message {
             Message::Command {
                 command,
@@ -274,6 +282,7 @@ impl Driver {
             Message::Input(input) => self.input(&input),
             Message::Live(live) => self.show_live(live),
             Message::Notice(text) => self.batch.words.push(Publication::Notice(text)),
+            Message::Files => self.adviser.files.look(self.clock.mono_ms()),
             Message::Tools(toolbox) => self.refit(toolbox),
             Message::Subscribe(out) => self.subscribe(out),
             Message::Shutdown(done) => return Some(done),
@@ -300,6 +309,12 @@ impl Driver {
             self.record(events, &Actor::Engine, Seq(0));
             self.follow();
         }
+    }
+
+    /// True while calls wait for the first scan of the files.
+    fn awaits_files(&self) -> bool {
+        let has_waiting = self.executor.is_some() && !self.state.agenda.woken.is_empty();
+        has_waiting && self.adviser.awaits_files()
     }
 
     fn subscribe(&mut self, out: mpsc::UnboundedSender<Vec<Publication>>) {

@@ -61,6 +61,8 @@ pub enum Message {
     Live(Live),
     /// A message for the listeners.
     Notice(String),
+    /// The tracking of files may know more than before.
+    Files,
     /// The tools from now on, instead of those so far.
     Tools(Toolbox),
     /// A new listener.

@@ -10,3 +10,4 @@ mod launching;
 mod recording;
 mod sent;
 mod streaming;
+mod undoable;

@@ -15,8 +15,19 @@ use super::place::{Leads, Places, leads};
 /// Built-in tools that change files.
 const BUILT_IN: [&str; 2] = ["write_file", "edit_file"];
 
+/// Returns the files that a call changes, as written.
+pub(super) fn places(subject: &Subject<'_>) -> Vec<String> {
+    let args = known_tool::inner(subject.tool, subject.args);
+    let args = args.as_ref().unwrap_or(subject.args);
+    let mut paths = known_tool::places(subject.tool, &args.to_string());
+    for patch in known_tool::patches(subject.tool, args) {
+        paths.extend(known_tool::patched(&patch).map(|(_, path)| path.to_owned()));
+    }
+    paths
+}
+
 /// Returns true for a call that changes files of the workspace and does nothing else.
-pub(super) fn is_edit(subject: &Subject<'_>, places: Places<'_>) -> bool {
+pub(super) fn is_edit(subject: &Subject<'_>, known: Places<'_>) -> bool {
     let is_known = match known_tool::kind(subject.tool) {
         Some(Kind::Write | Kind::Edit | Kind::Patch | Kind::Other) if subject.is_of_agent => true,
         _ => BUILT_IN.iter().any(|tool| subject.is_built_in(tool)),
@@ -27,16 +38,12 @@ pub(super) fn is_edit(subject: &Subject<'_>, places: Places<'_>) -> bool {
     let args = known_tool::inner(subject.tool, subject.args);
     let args = args.as_ref().unwrap_or(subject.args);
     let patches = known_tool::patches(subject.tool, args);
-    let files: Vec<known_tool::Patched<'_>> = patches
-        .iter()
-        .flat_map(|patch| known_tool::patched(patch))
-        .collect();
-    let deletes = files.iter().any(|(word, _)| *word == known_tool::DELETES);
-    let mut paths = known_tool::places(subject.tool, &args.to_string());
-    paths.extend(files.iter().map(|(_, path)| (*path).to_owned()));
+    let mut files = patches.iter().flat_map(|patch| known_tool::patched(patch));
+    let deletes = files.any(|(word, _)| word == known_tool::DELETES);
+    let paths = places(subject);
     let all = Path::new("");
     let is_inside = |path: &String| {
-        leads(path, all, places.workspace) == Leads::Inside && places.follows_to(path, all) != Some(false)
+        leads(path, all, known.workspace) == Leads::Inside && known.follows_to(path, all) != Some(false)
     };
     !deletes && !paths.is_empty() && paths.iter().all(is_inside)
 }

@@ -13,7 +13,7 @@ use overrule_base::runs_later;
 use overrule_base::shell_line::Uncertainty;
 use overrule_base::text::visible;
 use overrule_domain::call::{Consequence, EffectClass, Gate, Part, Quoted, Verdict};
-use overrule_domain::sandbox::{Placement, outside};
+use overrule_domain::sandbox::{Placement, ReadOnly, Tracking, UNDOABLE, outside};
 use overrule_domain::tags::IRREVERSIBLE;
 
 use super::commands::Case;
@@ -21,7 +21,8 @@ use super::danger::Danger;
 use super::expiry::Deadline;
 use super::matcher::{Matcher, Subject};
 use super::place::{LineFacts, Links, Places, Reads};
-use super::preset::Preset;
+use super::preset::{OTHER_CHANGES, Preset};
+use super::reversible::{self, Cause, FileFacts, Undoable};
 use super::rule::{Origin, Rule};
 use super::settings_written;
 use super::shell::ShellCall;
@@ -53,6 +54,8 @@ pub struct Moment<'u> {
     pub links: Option<&'u Links<'u>>,
     /// Looks at the places that commands read. Without it, no rule about the first words of commands allows a call.
     pub reads: Option<&'u Reads<'u>>,
+    /// What decides whether changes can be undone. Without it, no command can.
+    pub files: Option<FileFacts<'u>>,
 }
 
 /// A preset and a list of rules.
@@ -170,7 +173,7 @@ impl Policy {
 
     fn verdict_on(&self, case: &Case<'_>, moment: &Moment<'_>) -> Verdict {
         match self.matching(case, moment).first() {
-            Some(rule) => self.pronounce(rule, case),
+            Some(rule) => self.pronounce(rule, case, self.places(moment)),
             None => Verdict {
                 gate: Gate::Ask,
                 rule: "built in: what no rule matches asks".into(),
@@ -228,14 +231,7 @@ impl Policy {
     /// Returns which places a call must leave out that walks a tree, as its rules ask about them or deny them. An ask rule
     /// that matches the call itself was asked about already.
     pub fn withheld(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Withheld {
-        let places = Places {
-            workspace: self.workspace.as_deref(),
-            links: moment.links,
-            line: moment.reads.map(|reads| LineFacts {
-                danger: &self.danger,
-                reads,
-            }),
-        };
+        let places = self.places(moment);
         let case = Case::new(*subject);
         let is_met =
             |rule: &&Rule| rule.gate == Gate::Deny || !rule.matcher.matches(&case, rule.gate, places);
@@ -245,6 +241,41 @@ impl Policy {
             .filter(|rule| rule.gate != Gate::Allow && counts(rule, moment));
         let rules = rules.filter(|rule| rule.matcher.is_about_places()).filter(is_met);
         Withheld::new(rules.cloned().collect(), subject, self.workspace.clone())
+    }
+
+    fn places<'m>(&'m self, moment: &Moment<'m>) -> Places<'m> {
+        Places {
+            workspace: self.workspace.as_deref(),
+            links: moment.links,
+            line: moment.reads.map(|reads| LineFacts {
+                danger: &self.danger,
+                reads,
+            }),
+            files: moment.files,
+        }
+    }
+
+    /// Returns what has to be read-only for a call, so that its changes can be undone. An error says why they cannot.
+    pub fn read_only(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Result<ReadOnly, Cause> {
+        match reversible::judge(&Case::new(*subject), self.places(moment))? {
+            Undoable::Edit => Ok(ReadOnly::default()),
+            Undoable::Command(read_only) => Ok(read_only),
+        }
+    }
+
+    /// Returns true if a call is only asked about because the first scan of the files is not complete.
+    pub fn awaits_files(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> bool {
+        let Some(files) = moment.files.filter(|files| *files.tracking == Tracking::NotYet) else {
+            return false;
+        };
+        let ready = Tracking::ready();
+        let files = Some(FileFacts {
+            tracking: &ready,
+            ..files
+        });
+        let of = |moment: &Moment<'_>| self.verdict_at(subject, moment);
+        let then = of(&Moment { files, ..*moment });
+        then.gate == Gate::Allow && then.rule == UNDOABLE && of(moment).gate == Gate::Ask
     }
 
     /// Returns every rule that matches a call with its gate, the deciding one first.
@@ -261,14 +292,7 @@ impl Policy {
             return vec![answer];
         }
         let asks = subject.is_built_in(ASK_OPERATOR);
-        let places = Places {
-            workspace: self.workspace.as_deref(),
-            links: moment.links,
-            line: moment.reads.map(|reads| LineFacts {
-                danger: &self.danger,
-                reads,
-            }),
-        };
+        let places = self.places(moment);
         let mut found: Vec<&Rule> = asks
             .then_some(question)
             .into_iter()
@@ -343,13 +367,13 @@ impl Policy {
         )
     }
 
-    fn pronounce(&self, rule: &Rule, case: &Case<'_>) -> Verdict {
+    fn pronounce(&self, rule: &Rule, case: &Case<'_>, places: Places<'_>) -> Verdict {
         let deadline = rule.deadline.or(self.deadline).filter(|_| rule.gate == Gate::Ask);
         let leaves = case.subject.sandbox == Placement::Outside && rule.gate == Gate::Ask;
         Verdict {
             gate: rule.gate,
             rule: rule.cite(),
-            reason: reason(rule, case),
+            reason: reason(rule, case, places),
             deadline_ms: deadline.map(|deadline| deadline.ms),
             on_expiry: deadline.map_or(Consequence::Deny, |deadline| deadline.on_expiry),
             quoted: quoted(rule),
@@ -448,7 +472,7 @@ fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
     in_time && unspent
 }
 
-fn reason(rule: &Rule, case: &Case<'_>) -> String {
+fn reason(rule: &Rule, case: &Case<'_>, places: Places<'_>) -> String {
     let subject = &case.subject;
     if let Some(reason) = &rule.reason {
         return match rule.origin {
@@ -480,6 +504,10 @@ fn reason(rule: &Rule, case: &Case<'_>) -> String {
             None => "only the operator can answer this.".into(),
         },
         (Gate::Allow, Origin::Builtin) => "the answer ends the run and changes nothing.".into(),
+        (Gate::Ask, Origin::Preset(Preset::Reversible)) if rule.text == OTHER_CHANGES => {
+            let cause = reversible::judge(case, places).err().unwrap_or(Cause::Tool);
+            format!("{cause}.")
+        }
         (gate, Origin::Preset(preset)) => {
             let does = match gate {
                 Gate::Allow => "goes",

@@ -20,6 +20,7 @@ use super::edit;
 use super::literal;
 use super::place::{Leads, Places, leads};
 use super::read_only::read_only_but;
+use super::reversible;
 use super::shell::ShellCall;
 use overrule_base::known_tool;
 use overrule_base::shell_line::Command;
@@ -138,6 +139,8 @@ pub struct Matcher {
     pub args: Vec<Predicate>,
     /// Whether it is a change of files in the workspace, by a tool for files.
     pub edits: Option<bool>,
+    /// Whether its changes can be undone.
+    pub undoable: Option<bool>,
     /// Whether it starts in a sandbox with every guarantee about files and the network.
     pub in_full_sandbox: bool,
     /// Whether it asks to run outside of the sandbox.
@@ -165,6 +168,12 @@ impl Matcher {
         self
     }
 
+    /// Matches calls whose changes can be undone, or all others.
+    pub fn undoable(mut self, undoable: bool) -> Self {
+        self.undoable = Some(undoable);
+        self
+    }
+
     /// Returns true if there are no conditions, so that every call matches.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
@@ -173,6 +182,7 @@ impl Matcher {
             && self.tags.is_empty()
             && self.args.is_empty()
             && self.edits.is_none()
+            && self.undoable.is_none()
             && !self.is_about_sandbox()
     }
 
@@ -220,7 +230,11 @@ impl Matcher {
     pub(super) fn matches(&self, case: &Case<'_>, gate: Gate, places: Places<'_>) -> bool {
         let subject = &case.subject;
         let is_edit = |wanted: bool| edit::is_edit(subject, places) == wanted;
-        if !self.names(case, gate) || !self.edits.is_none_or(is_edit) {
+        let is_undoable = |wanted: bool| reversible::judge(case, places).is_ok() == wanted;
+        if !self.names(case, gate)
+            || !self.edits.is_none_or(is_edit)
+            || !self.undoable.is_none_or(is_undoable)
+        {
             return false;
         }
         if gate == Gate::Allow {

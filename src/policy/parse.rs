@@ -153,6 +153,7 @@ fn rule(table: Spanned<RuleTable>, document: &Document<'_>, origin: Origin) -> R
         tags: value(table.tag).unwrap_or_default(),
         args,
         edits: None,
+        undoable: None,
         in_full_sandbox: table.sandbox.is_some(),
         outside: table.outside.is_some(),
     };

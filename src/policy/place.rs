@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::danger::Danger;
 use super::read_only::ReadOnlyCall;
+use super::reversible::FileFacts;
 
 /// Follows the links of a full path, as far as it exists.
 pub type Links<'l> = dyn Fn(&Path) -> PathBuf + 'l;
@@ -36,6 +37,8 @@ pub(super) struct Places<'p> {
     pub(super) links: Option<&'p Links<'p>>,
     /// What decides about a shell line; nothing where nobody can look.
     pub(super) line: Option<LineFacts<'p>>,
+    /// What decides whether changes can be undone; nothing where they are not tracked.
+    pub(super) files: Option<FileFacts<'p>>,
 }
 
 impl Places<'_> {

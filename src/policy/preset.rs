@@ -25,6 +25,8 @@ pub enum Preset {
     Guarded,
     /// Allows what guarded allows, and changes of files in the workspace by the tools for files; asks about the rest.
     Edits,
+    /// Allows what can be undone: changes of files in the workspace, also by commands in a full sandbox; asks about the rest.
+    Reversible,
     /// Allows every call that can be undone, unless a rule asks about or denies it.
     Auto,
     /// Allows calls of class pure and read, and denies the rest.
@@ -33,18 +35,25 @@ pub enum Preset {
 
 /// There is no preset of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown policy `{0}`; use supervised, guarded, edits, auto or read-only")]
+#[error("unknown policy `{0}`; use supervised, guarded, edits, reversible, auto or read-only")]
 pub struct UnknownPreset(pub String);
 
 const LOOKS: &[EffectClass] = &[EffectClass::Pure, EffectClass::Read];
 const CHANGES: &[EffectClass] = &[EffectClass::Idempotent, EffectClass::Write, EffectClass::Unknown];
 
+/// The rule about changes that can be undone. What it allows starts with read-only paths, see
+/// [`UNDOABLE`](overrule_domain::sandbox::UNDOABLE).
+pub(super) const UNDOABLE_CHANGES: &str = "changes that can be undone go";
+/// The rule about all other changes under presets that allow some.
+pub(super) const OTHER_CHANGES: &str = "other changes ask";
+
 impl Preset {
     /// All presets, in the order in which they are offered.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Supervised,
         Self::Guarded,
         Self::Edits,
+        Self::Reversible,
         Self::Auto,
         Self::ReadOnly,
     ];
@@ -55,6 +64,7 @@ impl Preset {
             Self::Supervised => "supervised",
             Self::Guarded => "guarded",
             Self::Edits => "edits",
+            Self::Reversible => "reversible",
             Self::Auto => "auto",
             Self::ReadOnly => "read-only",
         }
@@ -66,7 +76,8 @@ impl Preset {
             Self::Supervised => "every call",
             Self::Guarded => "changes to files, commands, other machines",
             Self::Edits => "commands, no file edits",
-            Self::Auto => "what cannot be undone",
+            Self::Reversible => "what cannot be undone",
+            Self::Auto => "irreversible tools",
             Self::ReadOnly => "nothing, changes are denied",
         }
     }
@@ -122,7 +133,17 @@ impl Preset {
                     changes().edits(true),
                     Gate::Allow,
                 ),
-                rule("other changes ask", changes().edits(false), Gate::Ask),
+                rule(OTHER_CHANGES, changes().edits(false), Gate::Ask),
+            ],
+            Self::Reversible => vec![
+                rule("pure and read go", looks(), Gate::Allow),
+                rule(
+                    "reads that reach outside ask",
+                    looks().tagged("external"),
+                    Gate::Ask,
+                ),
+                rule(UNDOABLE_CHANGES, changes().undoable(true), Gate::Allow),
+                rule(OTHER_CHANGES, changes().undoable(false), Gate::Ask),
             ],
             Self::Auto => vec![rule("everything goes", Matcher::default(), Gate::Allow)],
             Self::ReadOnly => vec![

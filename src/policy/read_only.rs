@@ -59,6 +59,20 @@ pub(super) fn read_only_but(
     call: &ShellCall,
     is_named: impl Fn(&Command) -> bool,
 ) -> Option<ReadOnlyCall> {
+    known_call(tool, args, || shell_line::read_only_but(&call.reading, is_named))
+}
+
+/// Reads a call of a shell whose commands only read, or are commands of git that change a repository and lose nothing; none
+/// if all only read.
+pub(super) fn records_call(tool: &str, args: &Value, call: &ShellCall) -> Option<ReadOnlyCall> {
+    known_call(tool, args, || shell_line::only_records(&call.reading))
+}
+
+fn known_call(
+    tool: &str,
+    args: &Value,
+    commands: impl FnOnce() -> Option<Vec<ReadOnlyCommand>>,
+) -> Option<ReadOnlyCall> {
     if !known_tool::is_shell(tool) || tool == known_tool::TYPED_IN {
         return None;
     }
@@ -87,7 +101,7 @@ pub(super) fn read_only_but(
     }
     Some(ReadOnlyCall {
         directory,
-        commands: shell_line::read_only_but(&call.reading, is_named)?,
+        commands: commands()?,
     })
 }
 

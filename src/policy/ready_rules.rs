@@ -14,14 +14,15 @@ use overrule_base::shell_line::{Command, fewest_words, read_only, tell_what_runs
 use overrule_domain::call::{Call, Gate};
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::id::NodeId;
-use overrule_domain::sandbox::Profile;
+use overrule_domain::sandbox::{Profile, Tracking};
 use overrule_domain::state::State;
 
 use super::backtest::{cards, may_always, tool_and_args};
 use super::danger::{Danger, DangerKind};
-use super::evaluate::Policy;
+use super::evaluate::{Moment, Policy};
 use super::matcher::Subject;
 use super::preset::Preset;
+use super::reversible::FileFacts;
 use super::rule::Rule;
 use super::session;
 use super::shell::ShellCall;
@@ -192,7 +193,17 @@ fn gate_of(state: &State, call: &Call, policy: &Policy) -> Option<Gate> {
         is_of_agent: card.is_of_agent(),
         sandbox: state.sandbox_profile().placement(card.confined, &text),
     };
-    Some(policy.verdict(&subject).gate)
+    // What is not known of the past: as if every file could be restored.
+    let (tracking, profile) = (Tracking::ready(), state.sandbox_profile());
+    let files = Some(FileFacts {
+        tracking: &tracking,
+        profile: &profile,
+    });
+    let moment = Moment {
+        files,
+        ..Moment::default()
+    };
+    Some(policy.verdict_at(&subject, &moment).gate)
 }
 
 /// A rule before it is compared with the session.

@@ -244,6 +244,7 @@ pub fn is_about(
         workspace,
         links: None,
         line: Some(line),
+        files: None,
     };
     rule.matcher.matches(&Case::new(subject), rule.gate, places)
 }

@@ -10,6 +10,7 @@ mod levels;
 mod links;
 mod matching;
 mod presets;
+mod reversible;
 mod runs_later;
 mod sandbox;
 

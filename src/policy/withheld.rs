@@ -71,6 +71,7 @@ impl Withheld {
             workspace: self.workspace.as_deref(),
             links,
             line: None,
+            files: None,
         };
         let extents = self.tools.iter().flat_map(|tool| {
             let subject = Subject {

@@ -209,6 +209,10 @@ pub fn asks_by(verdict: &Verdict) -> String {
     because(verdict, || "changes")
 }
 
+/// The preset that asks about what cannot be undone, and its rule for that. The reason says why it cannot.
+const REVERSIBLE: &str = "reversible";
+const OTHER_CHANGES: &str = "other changes ask";
+
 /// Why a verdict asks about a call of this kind.
 fn because(verdict: &Verdict, kind: impl Fn() -> &'static str) -> String {
     let cited = verdict.rule.as_str();
@@ -227,6 +231,7 @@ fn because(verdict: &Verdict, kind: impl Fn() -> &'static str) -> String {
         return match text {
             "what cannot be undone asks" => "always asks: cannot be undone".to_owned(),
             "reads that reach outside ask" => format!("{preset} asks about other machines"),
+            OTHER_CHANGES if preset == REVERSIBLE => format!("{preset} asks about {}: {reason}", kind()),
             "" | "everything asks" => format!("{preset} asks about every call"),
             _ => format!("{preset} asks about {}", kind()),
         };

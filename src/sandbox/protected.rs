@@ -69,6 +69,13 @@ impl Protected {
         entries.filter(|path| is_real(path)).collect()
     }
 
+    /// Returns the files `.git` of the workspace and of the repositories in it, which name a directory elsewhere.
+    pub fn git_files(&self) -> Vec<PathBuf> {
+        let entries = self.roots.iter().map(|root| root.join(git::ENTRY));
+        let is_file = |path: &PathBuf| path.symlink_metadata().is_ok_and(|meta| meta.is_file());
+        entries.filter(is_file).collect()
+    }
+
     /// Returns the directories outside of the workspace that git writes where the workspace is a linked work tree or a
     /// submodule: the `.git` of the main repository.
     ///

@@ -52,7 +52,7 @@ pub struct Confinement<'a> {
     pub home: Option<&'a Path>,
     /// More that the command could write: its temporary directories as it names them, and caches.
     pub writable: &'a [&'a Path],
-    /// What was mounted read-only for this call in addition to the protected paths.
+    /// What was mounted read-only for this call: protected paths, and what could not be restored.
     pub read_only: &'a [&'a Path],
 }
 
@@ -117,10 +117,10 @@ impl Judge<'_> {
         let kind = if self.is_hidden(&path) && message.reason == Reason::Denied {
             (self.able)(&path, Access::Read).then_some(RefusedKind::Read)
         } else {
-            // A protected path is mounted onto itself, so that nothing is renamed over it.
+            // A read-only path is mounted onto itself, so that nothing is renamed over it.
             let is_busy = message.reason == Reason::Busy;
             let is_refused = self.may_refuse_writing(message.reason)
-                && (!is_busy || self.protected().contains(&path))
+                && (!is_busy || self.is_mounted(&path))
                 && self.forbids_writing(&path)
                 && self.could_write(&path, message.reason);
             is_refused.then_some(RefusedKind::Write)
@@ -190,6 +190,10 @@ impl Judge<'_> {
         let shown = self.confinement.profile.write.iter().map(Path::new);
         let mut shown = shown.chain(self.confinement.home);
         shown.any(|one| one != private && one.starts_with(private) && path.starts_with(one))
+    }
+
+    fn is_mounted(&self, path: &Path) -> bool {
+        self.confinement.read_only.contains(&path) || self.protected().iter().any(|one| one == path)
     }
 
     fn protected(&self) -> &[PathBuf] {

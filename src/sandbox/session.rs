@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use overrule_base::{canon, runs_later};
-use overrule_domain::sandbox::{Level, Profile, Refused};
+use overrule_domain::sandbox::{Level, Profile, ReadOnly, Refused};
 
 use crate::channel::StartError;
 use crate::layers::{self, Layers};
@@ -211,6 +211,7 @@ impl Sandbox {
             network: request.network.clone(),
             unix_sockets: request.unix_sockets,
             missing: Vec::new(),
+            read_only: ReadOnly::default(),
         };
         let hidden: Vec<&Path> = hidden.iter().map(PathBuf::as_path).collect();
         Ok(self.with_missing(profile, &hidden, write))
@@ -361,6 +362,7 @@ impl Begun {
         if plan.namespaces {
             writable.extend(["/tmp", "/var/tmp", "/dev/shm"].map(Path::new));
         }
+        let read_only: Vec<&Path> = plan.read_only.iter().map(PathBuf::as_path).collect();
         let hidden = plan.hidden().map(|path| path.to_string_lossy().into_owned());
         let profile = Profile {
             hidden: hidden.collect(),
@@ -372,7 +374,7 @@ impl Begun {
             cwd,
             home: plan.home.as_deref(),
             writable: &writable,
-            read_only: &[],
+            read_only: &read_only,
         };
         refusal::found(output, &read, &refusal::able)
     }

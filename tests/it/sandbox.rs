@@ -9,6 +9,7 @@ mod commands;
 mod escapes;
 mod keeps;
 mod machine;
+mod not_restorable;
 mod refusals;
 mod runs;
 mod starts;

@@ -58,6 +58,7 @@ pub fn adviser(workspace: &Path, preset: Preset) -> Adviser {
         sandbox: "none".into(),
         approver: None,
         headless: false,
+        files: overrule::engine::advise::FileTracking::default(),
         ladder: overrule::resilience::ladder::Ladder::default(),
         watch: overrule::resilience::watch::Watch::default(),
         now: None,

@@ -10,6 +10,7 @@ use super::word::Word;
 use super::wrappers::is_shell;
 
 mod find;
+mod git_records;
 mod git_table;
 mod sed;
 mod table;
@@ -37,6 +38,8 @@ pub struct ReadOnlyCommand {
     pub enters: bool,
     /// True for one that a rule names, which may do more than read.
     pub is_named: bool,
+    /// True for a command of git that changes the repository and loses nothing. Hooks of the repository may run.
+    pub records: bool,
 }
 
 /// A place that a command reads.
@@ -56,6 +59,21 @@ pub fn read_only(reading: &Reading) -> Option<Vec<ReadOnlyCommand>> {
 /// Returns the commands of a line if all of them only read, but for those that a rule names; none if another one may do
 /// more, or is not known. A named one must write to no file by a redirection and read no text of the line.
 pub fn read_only_but(reading: &Reading, is_named: impl Fn(&Command) -> bool) -> Option<Vec<ReadOnlyCommand>> {
+    each_known(reading, is_named, false)
+}
+
+/// Returns the commands of a line if each only reads, or is a command of git that changes the repository and loses nothing;
+/// none if one may do more, is not known, or if all only read.
+pub fn only_records(reading: &Reading) -> Option<Vec<ReadOnlyCommand>> {
+    let found = each_known(reading, |_| false, true)?;
+    found.iter().any(|one| one.records).then_some(found)
+}
+
+fn each_known(
+    reading: &Reading,
+    is_named: impl Fn(&Command) -> bool,
+    may_record: bool,
+) -> Option<Vec<ReadOnlyCommand>> {
     if reading.uncertainty.is_some() || reading.commands.is_empty() {
         return None;
     }
@@ -79,7 +97,7 @@ pub fn read_only_but(reading: &Reading, is_named: impl Fn(&Command) -> bool) -> 
         found.push(if is_its {
             of_named(command)?
         } else {
-            of_command(command)?
+            of_command(command, may_record)?
         });
     }
     // What reads nothing is not made to be allowed.
@@ -122,10 +140,11 @@ fn of_named(command: &Command) -> Option<ReadOnlyCommand> {
         is_git: false,
         enters: false,
         is_named: true,
+        records: false,
     })
 }
 
-fn of_command(command: &Command) -> Option<ReadOnlyCommand> {
+fn of_command(command: &Command, may_record: bool) -> Option<ReadOnlyCommand> {
     if !is_plain(command) || !command.words.iter().all(is_known) {
         return None;
     }
@@ -139,6 +158,7 @@ fn of_command(command: &Command) -> Option<ReadOnlyCommand> {
         is_git: name == "git",
         enters: false,
         is_named: false,
+        records: false,
     };
     match name {
         "cd" => {
@@ -155,7 +175,7 @@ fn of_command(command: &Command) -> Option<ReadOnlyCommand> {
             found.places = find::places(words)?;
         }
         "sed" | "gsed" => found.places = sed::places(words)?,
-        "git" => of_git(words, &mut found)?,
+        "git" => of_git(words, &mut found, may_record)?,
         _ => of_row(row_of(name)?, words, &mut found)?,
     }
     Some(found)
@@ -214,7 +234,7 @@ fn row_of(name: &str) -> Option<&'static Row> {
 }
 
 /// Reads the words of git: its own options, the subcommand and its words.
-fn of_git(words: &[Word], found: &mut ReadOnlyCommand) -> Option<()> {
+fn of_git(words: &[Word], found: &mut ReadOnlyCommand, may_record: bool) -> Option<()> {
     let mut rest = words;
     loop {
         let (first, after) = rest.split_first()?;
@@ -224,8 +244,15 @@ fn of_git(words: &[Word], found: &mut ReadOnlyCommand) -> Option<()> {
                 rest = after;
                 // A format that checks signatures runs a program.
                 let signs = rest.iter().any(|word| word.text.contains("%G"));
-                let row = row_of(&format!("git/{name}")).filter(|_| !signs)?;
-                found.walks = true;
+                let row = row_of(&format!("git/{name}")).filter(|_| !signs);
+                let mut reads = found.clone();
+                reads.walks = true;
+                if row.is_some_and(|row| of_row(row, rest, &mut reads).is_some()) {
+                    *found = reads;
+                    return Some(());
+                }
+                let (row, rest) = git_records::row_of(name, rest).filter(|_| may_record)?;
+                found.records = true;
                 return of_row(row, rest, found);
             }
         }

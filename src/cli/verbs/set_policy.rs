@@ -14,7 +14,7 @@ pub struct SetPolicy {
     /// The session
     #[command(flatten)]
     pub on: On,
-    /// Preset: supervised, guarded, edits, auto or read-only
+    /// Preset: supervised, guarded, edits, reversible, auto or read-only
     pub preset: String,
 }
 

@@ -92,7 +92,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "[policy]\npreset = \"open\"",
-            "2:10: `policy.preset`: unknown value `open`; use supervised, guarded, edits, auto or read-only",
+            "2:10: `policy.preset`: unknown value `open`; use supervised, guarded, edits, reversible, auto or read-only",
         ),
         (
             "[[policy.rule]]\ntool = \"t\"",
@@ -334,7 +334,7 @@ fn variables_and_flags_are_named() {
     let world = World::new().with(|_, flags| flags.policy = Some("open".into()));
     assert_eq!(
         world.fault(),
-        "--policy: unknown policy `open`; use supervised, guarded, edits, auto, read-only or the path of a policy file"
+        "--policy: unknown policy `open`; use supervised, guarded, edits, reversible, auto, read-only or the path of a policy file"
     );
     let world = World::new().with(|_, flags| flags.policy = Some("no/such.toml".into()));
     assert_eq!(

@@ -188,6 +188,15 @@ fn presets_add_up() {
     assert_eq!(gate(&with("auto", "guarded"), "t", read), Gate::Allow);
     assert_eq!(gate(&with("auto", "read-only"), "t", write), Gate::Deny);
     assert_eq!(gate(&with("guarded", "supervised"), "t", read), Gate::Ask);
+    assert_eq!(gate(&with("auto", "reversible"), "t", write), Gate::Ask);
+    assert_eq!(gate(&with("auto", "reversible"), "t", read), Gate::Allow);
+    // What it allows, it allows with read-only paths: no rule that asks is as strict.
+    let limited = with("auto", "reversible").load().preset.value;
+    assert_eq!(limited, Preset::Reversible);
+    for own in ["supervised", "guarded", "edits", "read-only"] {
+        let preset = with(own, "reversible").load().preset.value;
+        assert_eq!(preset.label(), own);
+    }
     let looser = with("guarded", "auto");
     assert_eq!(gate(&looser, "t", write), Gate::Ask);
     assert_eq!(looser.load().preset.value, Preset::Guarded);

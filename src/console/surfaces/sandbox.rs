@@ -5,6 +5,7 @@
 pub mod verbs;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 
 use ratatui::Frame;
 
@@ -177,7 +178,8 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
     };
     let elsewhere = confined_elsewhere(state, call);
     for one in refused {
-        let Some(by) = one.widening().filter(|_| elsewhere.is_none()) else {
+        let is_widened = |one: &Refused| elsewhere.is_none() && !is_read_only(state, one);
+        let Some(by) = one.widening().filter(|_| is_widened(one)) else {
             continue;
         };
         let wider = accepts(Command::Sandbox(SandboxCommand::Widen { by: by.clone() }));
@@ -198,13 +200,16 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
     }
     let never = refused
         .iter()
-        .filter(|one| (elsewhere.is_some() || one.widening().is_none()) && one.kept.is_none());
+        .filter(|one| {
+            let can = elsewhere.is_none() && !is_read_only(state, one);
+            (!can || one.widening().is_none()) && one.kept.is_none()
+        });
     for one in never {
         add(Row {
             what: format!("{} {}", one.kind.label(), one.what),
             words: elsewhere
                 .filter(|_| one.widening().is_some())
-                .unwrap_or(never_words(one))
+                .unwrap_or(never_words(state, one))
                 .to_owned(),
             does: Does::Nothing,
             why_not: None,
@@ -248,12 +253,24 @@ fn confined_elsewhere(state: &State, call: &Call) -> Option<&'static str> {
 }
 
 /// Why an access is never allowed by a key.
-const fn never_words(one: &Refused) -> &'static str {
+fn never_words(state: &State, one: &Refused) -> &'static str {
     match one.kind {
+        RefusedKind::Write if is_read_only(state, one) => "protected, or it could not be restored",
         RefusedKind::Read => "hidden; `show` of [sandbox] allows it",
         RefusedKind::Protected => "protected; it was not changed",
         RefusedKind::Write | RefusedKind::Network => "only the settings allow it",
     }
+}
+
+/// True for a path that is read-only in a directory that commands write: no directory allows it.
+fn is_read_only(state: &State, one: &Refused) -> bool {
+    let started = state.started.as_deref();
+    let profile = started.and_then(|started| started.sandbox.profile.as_deref());
+    let written = profile.map_or(&[][..], |profile| &profile.write);
+    one.kind == RefusedKind::Write
+        && written
+            .iter()
+            .any(|directory| Path::new(&one.what).starts_with(directory))
 }
 
 /// The command that runs a call again.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{breaker, delegate};
-use crate::advice::Advice;
+use crate::advice::{Advice, digest};
 use crate::auto_approved;
 use crate::breaker::{Phase, Scope};
 use crate::call::{Call, Decision, EffectClass};
@@ -176,7 +176,11 @@ pub(super) fn start(
     // again.
     let operands = advice.operands(tool, &bytes);
     let rev = draft.state.node(call.id)?.rev();
-    let is_same = || call.digest.as_ref() == Some(&advice.digest(call.id, rev, (tool, &bytes), &operands));
+    let is_same = || {
+        let verdict = call.verdict.as_deref();
+        let now = digest(advice, (call.id, rev), (tool, &bytes), &operands, verdict);
+        call.digest.as_ref() == Some(&now)
+    };
     if operands != call.operands() || !is_same() {
         draft.call(CallEvent::Woken { call: call.id });
         return None;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::correction;
-use crate::advice::{Advice, RuleUses, decide};
+use crate::advice::{Advice, RuleUses, decide, digest};
 use crate::call::{Binding, Call, Status};
 use crate::draft::Draft;
 use crate::event::CallEvent;
@@ -98,6 +98,9 @@ pub(super) fn become_ready(
         return;
     };
     let bytes = resolved.as_deref().unwrap_or(args);
+    if advice.awaits(tool, bytes, &RuleUses::by(draft)) {
+        return;
+    }
     let faults = advice.bars(tool, bytes, true);
     if !faults.is_empty() {
         draft.call(CallEvent::Invalid {
@@ -108,11 +111,17 @@ pub(super) fn become_ready(
         return;
     }
     let operands = advice.operands(tool, bytes);
-    let digest = advice.digest(call.id, node.rev(), (tool, bytes), &operands);
     let task = thread::task(draft.state, advice, node);
     let Some(verdict) = decide(advice, node, bytes, task.as_deref(), &RuleUses::by(draft)) else {
         return;
     };
+    let digest = digest(
+        advice,
+        (call.id, node.rev()),
+        (tool, bytes),
+        &operands,
+        Some(&verdict),
+    );
     draft.call(CallEvent::Ready {
         call: call.id,
         rev: node.rev(),

@@ -18,16 +18,28 @@ use overrule_domain::draft::Draft;
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::event::{Event, ResilienceEvent};
 use overrule_domain::rule::{RuleSpec, SessionRule};
-use overrule_domain::sandbox::{Placement, Widening};
+use overrule_domain::sandbox::{Placement, Tracking, Widening};
 use overrule_domain::setting_change;
 use overrule_domain::state::State;
-use overrule_policy::{Moment, Rule, Subject, session};
+use overrule_policy::{Moment, Preset, Rule, Subject, session};
 use overrule_resilience as resilience;
 use overrule_resilience::ladder::Ladder;
 use overrule_tools::registry::Registry;
 use overrule_tools::{Children, Withheld};
 
 impl Adviser {
+    /// Notes what is constant during a decision: the time, in UTC milliseconds since 1970, and how far changes of files can
+    /// be restored.
+    pub fn begin_decision(&mut self, now: i64) {
+        self.now = Some(now);
+        self.files.refresh();
+    }
+
+    /// Returns true while calls wait for the first scan of the files.
+    pub fn awaits_files(&self) -> bool {
+        self.policy.preset() == Preset::Reversible && *self.files.now() == Tracking::NotYet
+    }
+
     /// Returns the cards of the tools, with the tags that the rules look for.
     pub fn cards(&self) -> Vec<ToolCard> {
         Self::cards_of(&self.registry)

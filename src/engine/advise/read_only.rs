@@ -81,6 +81,19 @@ impl Adviser {
     /// True if the commands of a call of a shell read only what the tools that read may read, and those that a rule names
     /// run in the workspace.
     pub(super) fn reads(&self, state: &State, (tool, args): (&str, &str), call: ReadOnlyCall) -> bool {
+        let spec = self.registry.spec(tool);
+        let is_of_agent = spec.is_some_and(|spec| spec.card.is_of_agent());
+        let is_at_start = !(is_of_agent && may_have_moved(state, args));
+        self.reads_from(is_at_start, (tool, args), call)
+    }
+
+    /// Does the same for a shell that is known to be as it began, or not.
+    pub(super) fn reads_from(
+        &self,
+        is_at_start: bool,
+        (tool, args): (&str, &str),
+        call: ReadOnlyCall,
+    ) -> bool {
         let Some(spec) = self
             .registry
             .spec(tool)
@@ -91,7 +104,7 @@ impl Adviser {
         if spec.card.effect != EffectClass::Unknown {
             return false;
         }
-        let is_known = self.shell.in_workspace && !(spec.card.is_of_agent() && may_have_moved(state, args));
+        let is_known = self.shell.in_workspace && is_at_start;
         let place = ShellPlace {
             registry: Arc::clone(&self.registry),
             policy: Arc::clone(&self.policy),
@@ -232,7 +245,12 @@ impl Walk<'_, '_> {
             };
             entered.extend(from.iter().map(|one| one.join(&place.path)));
         }
-        let is_harmless = |one: &PathBuf| repository::names_no_program(one, &self.at.workspace);
+        let runs = if command.records {
+            repository::Runs::Hooks
+        } else {
+            repository::Runs::Reads
+        };
+        let is_harmless = |one: &PathBuf| repository::names_no_program(one, &self.at.workspace, runs);
         if command.is_git && !self.directories.iter().flatten().all(is_harmless) {
             return false;
         }

@@ -23,6 +23,7 @@ pub(super) fn adviser() -> Adviser {
         sandbox: "none".into(),
         approver: None,
         headless: false,
+        files: crate::advise::FileTracking::default(),
         ladder: Ladder::default(),
         watch: Watch::default(),
         now: None,

@@ -26,7 +26,7 @@ impl Driver {
     /// Records a command and the events that follow from it, and returns the last of them. If its last process
     /// left something running, that is recorded as interrupted first. A refused command writes nothing.
     pub fn record_one(mut self, command: &Command, actor: &Actor) -> Result<Seq, Unrecorded> {
-        self.adviser.now = Some(self.clock.utc_ms());
+        self.adviser.begin_decision(self.clock.utc_ms());
         if let Some(event) = resume::take_over(&self.state) {
             // Decided on a copy first, because a refused command takes nothing over.
             let after = resume::taken_over(self.state.clone(), self.clock.moment());

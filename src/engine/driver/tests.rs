@@ -69,6 +69,7 @@ fn adviser(policy: Policy) -> Adviser {
         sandbox: "none".into(),
         approver: None,
         headless: false,
+        files: crate::advise::FileTracking::default(),
         ladder: overrule_resilience::ladder::Ladder::default(),
         watch: overrule_resilience::watch::Watch::default(),
         now: None,

@@ -225,6 +225,7 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         sandbox: "".into(),
         approver: None,
         headless: false,
+        files: crate::advise::FileTracking::default(),
         ladder: overrule_resilience::ladder::Ladder::default(),
         watch: overrule_resilience::watch::Watch::default(),
         now: None,
@@ -273,6 +274,8 @@ pub struct Plan {
     pub workspace: std::path::PathBuf,
     /// The sandbox of `act`.
     pub profile: Profile,
+    /// Tracks the files.
+    pub files: crate::advise::FileTracking,
     /// A log instead of the one in memory.
     pub log: Option<Box<dyn Log>>,
     /// The state recorded before.
@@ -289,6 +292,7 @@ impl Default for Plan {
             more: Vec::new(),
             workspace: "/".into(),
             profile: Profile::default(),
+            files: crate::advise::FileTracking::default(),
             log: None,
             state: State::default(),
             first: None,
@@ -322,6 +326,7 @@ impl Stage {
         let mut tools = hands(plan.about, EffectClass::Write, &to_runs);
         tools.extend(plan.more);
         let mut adviser = advised(tools, plan.policy, plan.workspace);
+        adviser.files = plan.files;
         let mut confinement = Confinement::from("none");
         if plan.profile.confines() {
             let mut registry = (*adviser.registry).clone();

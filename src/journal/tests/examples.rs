@@ -109,6 +109,7 @@ pub(super) fn confined() -> Box<Started> {
             guarantee: Guarantee::Attributes,
             why: "no user namespaces".to_owned(),
         }],
+        ..Profile::default()
     });
     started
 }

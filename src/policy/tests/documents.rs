@@ -94,7 +94,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "preset = \"open\"",
-            "rules.toml:1:10: `preset`: unknown value `open`; use supervised, guarded, edits, auto or read-only",
+            "rules.toml:1:10: `preset`: unknown value `open`; use supervised, guarded, edits, reversible, auto or read-only",
         ),
         (
             "preset = 3",

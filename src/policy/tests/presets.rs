@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 #[test]
 fn tables() {
-    let table: [(Preset, [Gate; 5], [Gate; 5]); 5] = [
+    let table: [(Preset, [Gate; 5], [Gate; 5]); 6] = [
         // pure, read, idempotent, write, unknown; then the same with the tag `external`
         (
             Preset::Supervised,
@@ -31,6 +31,11 @@ fn tables() {
         ),
         (
             Preset::Edits,
+            [Allow, Allow, Ask, Ask, Ask],
+            [Ask, Ask, Ask, Ask, Ask],
+        ),
+        (
+            Preset::Reversible,
             [Allow, Allow, Ask, Ask, Ask],
             [Ask, Ask, Ask, Ask, Ask],
         ),
@@ -112,7 +117,7 @@ fn names_read_back_and_others_do_not() {
     let error = "Auto".parse::<Preset>().unwrap_err().to_string();
     assert_eq!(
         error,
-        "unknown policy `Auto`; use supervised, guarded, edits, auto or read-only"
+        "unknown policy `Auto`; use supervised, guarded, edits, reversible, auto or read-only"
     );
 }
 

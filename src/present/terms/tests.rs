@@ -143,6 +143,8 @@ fn the_causes_of_questions_have_entries() {
         "guarded asks about commands",
         "guarded asks about other machines",
         "supervised asks about every call",
+        "reversible asks about commands: the sandbox is partial",
+        "reversible asks about other machines: cannot be undone",
         "guarded asks about calls that may change something",
         "your rule asks: reads secrets",
         "a rule of the workspace (overrule.toml) asks",

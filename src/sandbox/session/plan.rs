@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use overrule_base::text::visible;
-use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile};
+use overrule_domain::sandbox::{Guarantee, Level, Missing, Profile, ReadOnly};
 
 use super::{PrepareError, Sandbox};
 use crate::places;
@@ -66,13 +66,15 @@ impl Sandbox {
         let mut pinned = of(Protected::git_directories);
         let hidden = profile.hidden.iter().map(Path::new);
         pinned.extend(parents(hidden.chain(own.iter().map(PathBuf::as_path)), profile));
+        let mut read_only = of(Protected::existing);
+        read_only.extend(not_restorable(&profile.read_only, protected));
         let plan = Plan {
             profile: profile.clone(),
             namespaces: self.machine.namespaces,
             scratch: self.scratch.clone(),
             own,
             pinned,
-            read_only: of(Protected::existing),
+            read_only,
             linked: of(Protected::linked),
             caches: caches.collect(),
             layered: layers
@@ -129,6 +131,7 @@ impl Sandbox {
             // Its settings have no such value.
             unix_sockets: false,
             missing: Vec::new(),
+            read_only: ReadOnly::default(),
         };
         let hidden: Vec<&Path> = run.hidden.iter().map(Path::new).collect();
         Ok(self.with_missing(profile, &hidden, &write))
@@ -177,6 +180,23 @@ fn parents<'p>(paths: impl Iterator<Item = &'p Path>, profile: &Profile) -> BTre
         .filter(|path| can_write(path))
         .map(Path::to_path_buf)
         .collect()
+}
+
+/// Returns the existing paths that a call cannot write because they could not be restored, resolved.
+fn not_restorable(read_only: &ReadOnly, protected: Option<&Protected>) -> Vec<PathBuf> {
+    let mut places: Vec<PathBuf> = read_only.paths.iter().map(PathBuf::from).collect();
+    if let Some(protected) = protected.filter(|_| read_only.repositories) {
+        places.extend(protected.git_directories());
+        places.extend(protected.git_files());
+        places.extend(protected.linked());
+    }
+    // What has gone meanwhile cannot be lost.
+    let real = places.iter().filter_map(|path| path.canonicalize().ok());
+    let mut real: Vec<PathBuf> = real.collect();
+    // The outer ones first: a mount on a directory covers those in it.
+    real.sort();
+    real.dedup();
+    real
 }
 
 impl PrepareError {

@@ -135,7 +135,7 @@ fn a_policy_that_is_none() {
         3,
         &[
             "unknown policy `lenient`",
-            "supervised, guarded, edits, auto, read-only",
+            "supervised, guarded, edits, reversible, auto, read-only",
         ],
     );
     one_message(

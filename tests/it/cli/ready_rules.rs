@@ -61,7 +61,7 @@ fn a_ready_rule_is_taken_from_a_call_and_holds_in_the_next_session_of_the_worksp
         " 3  ask about sh …",
         " 4  deny sh t.sh …",
         &format!("allows {one}"),
-        "preset auto: what cannot be undone",
+        "preset auto: irreversible tools",
     ] {
         assert!(list.contains(row), "{row}: {list}");
     }

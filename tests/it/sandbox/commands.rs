@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use overrule::domain::sandbox::{Level, Profile, Refused, RefusedKind};
+use overrule::domain::sandbox::{Level, Profile, ReadOnly, Refused, RefusedKind};
 use overrule::sandbox::network::{Hosts, Serving, serve};
 use overrule::sandbox::session::{Request, Sandbox};
 use overrule::tools::child::{self, Environment, Start};
@@ -205,6 +205,24 @@ impl Place {
 
     pub fn project(&self) -> PathBuf {
         self.project.clone()
+    }
+
+    /// Makes this read-only for its calls.
+    pub fn limit(&mut self, read_only: ReadOnly) {
+        self.profile.read_only = read_only;
+    }
+
+    /// Starts a line that cannot start, and returns why.
+    pub async fn fails_to_start(&self, line: &str) -> String {
+        let begun = self.sandbox.begin(&self.profile);
+        let what = Start {
+            program: "sh".as_ref(),
+            args: &["-c", line],
+            cwd: &self.project,
+            environment: &self.environment,
+            confinement: Some(&begun.confinement),
+        };
+        child::start(what).await.err().unwrap().to_string()
     }
 
     pub fn has(&self, program: &str) -> bool {

@@ -10,6 +10,7 @@ use overrule_domain::call::{Digest, EffectClass, Outcome};
 use overrule_domain::command::{CallCommand, Command, RunCommand};
 use overrule_domain::id::Rev;
 use overrule_domain::rule::RuleRequest;
+use overrule_domain::sandbox::Guarantee;
 
 fn digest(no: u32) -> Digest {
     Digest(format!("digest-of-c{no}-r1").into())
@@ -58,7 +59,7 @@ fn two_keys_make_a_rule_from_a_call_and_run_what_was_read() {
         "allow exactly this line",
         "ask about python3 …",
         "deny python3 -m unittest …",
-        "preset auto: what cannot be undone",
+        "preset auto: irreversible tools",
         "for   [this session]   this workspace   always",
         "takes effect now: c4 runs; c6 waits: not read yet",
     ] {
@@ -321,6 +322,7 @@ fn the_policy_is_changed_in_a_list_that_says_what_each_preset_would_ask() {
         "policy presets",
         "preset guarded: changes to files, commands, other machines",
         "preset edits: commands, no file edits",
+        "preset reversible: what cannot be undone",
         "preset read-only: nothing, changes are denied",
         "in force: asked",
     ] {
@@ -338,6 +340,21 @@ fn the_policy_is_changed_in_a_list_that_says_what_each_preset_would_ask() {
         matches!(&sent[..], [Command::Run(RunCommand::SetPolicy { policy })] if policy == "edits"),
         "{sent:?}"
     );
+}
+
+#[test]
+fn a_preset_that_undoes_is_offered_with_what_it_would_have_asked() {
+    for (missing, row) in [
+        (None, "asks 0 times, not 3"),
+        (Some(Guarantee::Attributes), "asks 3 times, not 3"),
+    ] {
+        let mut stage = stage();
+        stage.confine(Stage::profile(missing));
+        stage.press("+");
+        let text = stage.text();
+        let is_offered = text.contains("preset reversible: what cannot be undone") && text.contains(row);
+        assert_eq!(is_offered, missing.is_none(), "{missing:?}: {text}");
+    }
 }
 
 #[test]

@@ -354,3 +354,17 @@ fn a_process_with_a_sandbox_of_its_own_is_not_allowed_more_by_a_key() {
         }
     }
 }
+
+#[test]
+fn what_is_read_only_in_the_workspace_is_not_allowed_by_a_directory() {
+    let path = "/home/ada/stats/.git/index.lock";
+    let mut stage = of(vec![Refused::exact(RefusedKind::Write, path)]);
+    stage.press("@");
+    let text = stage.text();
+    assert!(text.contains("protected, or it could not be restored"), "{text}");
+    assert!(text.contains("run once outside the sandbox"), "{text}");
+    assert!(!text.contains("allow in this session"), "{text}");
+    stage.wait(ARMING);
+    stage.press("n");
+    assert_eq!(stage.commands(), []);
+}

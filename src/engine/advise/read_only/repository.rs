@@ -1,4 +1,4 @@
-//! Finds out whether a command of git that only reads could run a program that the repository names.
+//! Finds out whether a command of git that only reads, or loses nothing, could run a program that the repository names.
 //!
 //! Must not know: commands, rules.
 //!
@@ -50,9 +50,18 @@ const HARMLESS: &[(&str, &str)] = &[
     ("user", "email name"),
 ];
 
+/// What a command of git does with a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Runs {
+    /// It reads: of the hooks, only one runs.
+    Reads,
+    /// It changes the repository: each hook may run.
+    Hooks,
+}
+
 /// True if git, started in this directory, runs no program that the repository names, and if the repository does not reach
 /// beyond the workspace.
-pub(super) fn names_no_program(directory: &Path, workspace: &Path) -> bool {
+pub(super) fn names_no_program(directory: &Path, workspace: &Path, runs: Runs) -> bool {
     let mut at = Some(directory);
     while let Some(place) = at {
         let marker = place.join(".git");
@@ -63,7 +72,7 @@ pub(super) fn names_no_program(directory: &Path, workspace: &Path) -> bool {
                 _ => None,
             };
             let is_inside = place.starts_with(workspace);
-            return is_inside && git.is_some_and(|git| is_harmless(&git, place));
+            return is_inside && git.is_some_and(|git| is_harmless(&git, place, runs));
         }
         // Git takes such a directory for a repository, too.
         if place.join("HEAD").exists() && place.join("objects").exists() {
@@ -80,7 +89,7 @@ fn linked(file: &Path, place: &Path) -> Option<PathBuf> {
     Some(place.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-fn is_harmless(git: &Path, tree: &Path) -> bool {
+fn is_harmless(git: &Path, tree: &Path, runs: Runs) -> bool {
     let shared = match git.join("commondir") {
         file if file.exists() => match text(&file) {
             Some(text) => git.join(text.trim()),
@@ -93,8 +102,23 @@ fn is_harmless(git: &Path, tree: &Path) -> bool {
         .iter()
         .all(|file| is_absent(file) || text(file).is_some_and(|text| settings(&text)));
     // A hook of a command that looks at files: it runs when the index is written (githooks(5)).
-    let has_hook = shared.join("hooks/post-index-change").exists();
+    let hooks = shared.join("hooks");
+    let has_hook = match runs {
+        Runs::Reads => hooks.join("post-index-change").exists(),
+        Runs::Hooks => !has_samples_only(&hooks),
+    };
     are_harmless && !has_hook && is_absent(&tree.join(".gitmodules")) && has_no_other(git)
+}
+
+/// True if a directory of hooks has none but the examples that git puts there.
+fn has_samples_only(hooks: &Path) -> bool {
+    if is_absent(hooks) {
+        return true;
+    }
+    let is_sample = |entry: std::io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.file_name().to_string_lossy().ends_with(".sample"))
+    };
+    fs::read_dir(hooks).is_ok_and(|mut entries| entries.all(is_sample))
 }
 
 /// True if the index lists no repository inside of this one, whose settings would count as well.

@@ -11,8 +11,10 @@ use serde_json::json;
 
 use super::*;
 use crate::advise::tests::adviser;
+use crate::advise::{FileTracking, Sandbox, TracksFiles};
 use overrule_domain::advice::{Advice as _, RuleUses};
 use overrule_domain::draft::Draft;
+use overrule_domain::sandbox::{Level, Profile, Tracking, UNDOABLE};
 use overrule_policy::{Origin, Policy};
 
 /// A workspace with a repository, and a directory outside.
@@ -423,4 +425,92 @@ fn what_the_shell_of_an_agent_may_have_moved_is_not_known() {
         assert_eq!(effect(&adviser, line), EffectClass::Unknown, "{line}");
     }
     assert_eq!(effect(&adviser, "pwd"), EffectClass::Read, "it reads no place");
+}
+
+impl Place {
+    /// Whether the repositories are read-only for a line that the preset `reversible` allows.
+    fn locks(&self, line: &str) -> bool {
+        let mut registry = (*self.adviser("").registry).clone();
+        registry.confine("shell");
+        let policy = Policy::new(Preset::Reversible).in_workspace(&self.workspace);
+        let profile = Profile {
+            level: Level::Workspace,
+            write: vec![self.workspace.to_str().unwrap().to_owned()],
+            ..Profile::default()
+        };
+        let adviser = Adviser {
+            registry: Arc::new(registry),
+            policy: Arc::new(policy),
+            sandbox: Sandbox::new(profile),
+            files: FileTracking::by(Arc::new(Tracked)),
+            ..self.adviser("")
+        };
+        let state = State::default();
+        let args = json!({ "command": line }).to_string();
+        let verdict = adviser.verdict("shell", &args, &RuleUses::by(&Draft::new(&state)));
+        assert_eq!(
+            (verdict.gate, verdict.rule.as_str()),
+            (Gate::Allow, UNDOABLE),
+            "{line}"
+        );
+        adviser.read_only(UNDOABLE, "shell", &args).unwrap().repositories
+    }
+}
+
+struct Tracked;
+
+impl TracksFiles for Tracked {
+    fn tracking(&self) -> Tracking {
+        Tracking::ready()
+    }
+}
+
+#[test]
+fn a_repository_is_written_only_by_git_and_only_if_it_names_no_program() {
+    let place = place();
+    if Command::new("git").arg("--version").output().is_err() {
+        println!("SKIPPED: git is not installed");
+        return;
+    }
+    place.git(&["init", "-q"]);
+    let commit = "git add -A && git commit -m x";
+    assert!(!place.locks(commit));
+    assert!(!place.locks("cd src && git add ."));
+    assert!(place.locks("make"));
+    assert!(place.locks("git add a && make"));
+    assert!(
+        place.locks("cd away && git add ."),
+        "it leads out of the workspace"
+    );
+    assert!(place.locks("bin/git add ."));
+    // Hooks run when it is written; those that git puts there as examples do not.
+    let hooks = place.workspace.join(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    fs::write(hooks.join("pre-commit.sample"), "exit 0").unwrap();
+    assert!(!place.locks(commit));
+    fs::write(hooks.join("pre-commit"), "exit 0").unwrap();
+    assert!(place.locks(commit));
+    assert!(place.reads("git status"), "it runs no such hook");
+    fs::remove_file(hooks.join("pre-commit")).unwrap();
+    for setting in [
+        ["core.hooksPath", ".githooks"],
+        ["core.fsmonitor", "./watch"],
+        ["filter.x.clean", "./clean"],
+        ["merge.x.driver", "./merge"],
+        ["commit.gpgSign", "true"],
+        ["core.editor", "./edit"],
+    ] {
+        place.git(&["config", setting[0], setting[1]]);
+        assert!(place.locks(commit), "{setting:?}");
+        place.git(&["config", "--unset", setting[0]]);
+        // What is left of a section of a driver still counts.
+        if setting[0].matches('.').count() == 1 {
+            assert!(!place.locks(commit), "{setting:?}");
+        } else {
+            let config = place.workspace.join(".git/config");
+            let text = fs::read_to_string(&config).unwrap();
+            let start = text.find(&format!("[{}", setting[0].split('.').next().unwrap()));
+            fs::write(&config, start.map_or(&*text, |start| &text[..start])).unwrap();
+        }
+    }
 }

@@ -287,7 +287,7 @@ pub(super) const POLICIES: &[Term] = &[
     term(
         "preset",
         &[],
-        "a named base policy for calls that no rule matches: supervised, guarded, edits, auto or read-only.",
+        "a named base policy for calls that no rule matches: supervised, guarded, edits, reversible, auto or read-only.",
     ),
     term("supervised", &[], "a preset. It asks about every call."),
     term(
@@ -299,6 +299,11 @@ pub(super) const POLICIES: &[Term] = &[
         "edits",
         &[],
         "a preset. It allows what guarded allows and changes of files in the workspace; it asks about commands.",
+    ),
+    term(
+        "reversible",
+        &[],
+        "a preset. It allows what can be undone: edits, and commands in a full sandbox while files are tracked.",
     ),
     term(
         "auto",

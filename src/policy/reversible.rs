@@ -1,0 +1,223 @@
+//! Decides whether what a call changes can be undone, and what has to be read-only for that.
+//!
+//! Must not know: rules, how a child is confined, how files are tracked.
+//!
+//! Everything has to be known: what is not makes the answer no.
+
+use std::path::Path;
+
+use overrule_base::known_tool;
+use overrule_base::shell_line::Uncertainty;
+use overrule_base::text::visible;
+use overrule_domain::files::FilePath;
+use overrule_domain::sandbox::{MOST_READ_ONLY, Placement, Profile, ReadOnly, Tracking};
+
+use super::commands::Case;
+use super::danger::DangerKind;
+use super::edit;
+use super::place::Places;
+use super::read_only::records_call;
+use super::shell::ShellCall;
+
+/// What is known about the changes of a call, besides its text.
+#[derive(Debug, Clone, Copy)]
+pub struct FileFacts<'f> {
+    /// How far changes can be restored.
+    pub tracking: &'f Tracking,
+    /// The profile of the sandbox in which the call would start.
+    pub profile: &'f Profile,
+}
+
+/// What a call changes can be undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Undoable {
+    /// A tool of this program or of an agent changes files of the workspace.
+    Edit,
+    /// A command runs in the sandbox, if this is read-only for it.
+    Command(ReadOnly),
+}
+
+/// Why a call cannot be undone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Cause {
+    /// It is neither a command nor a change of files in the workspace.
+    #[error("cannot be undone")]
+    Tool,
+    /// The run has no sandbox.
+    #[error("there is no sandbox")]
+    NoSandbox,
+    /// A guarantee of the sandbox is missing.
+    #[error("the sandbox is partial")]
+    Partial,
+    /// It asks to run outside of the sandbox.
+    #[error("it asks to leave the sandbox")]
+    Outside,
+    /// An agent runs it: nothing can be read-only for one of its calls.
+    #[error("the agent runs all its commands in one sandbox")]
+    Agent,
+    /// Changes are not tracked.
+    #[error("{0}")]
+    Untracked(String),
+    /// The first scan is not complete.
+    #[error("the first scan of the files is not complete")]
+    NotYet,
+    /// Its commands cannot be read.
+    #[error("{}", .0.describe())]
+    Unread(Uncertainty),
+    /// It may reach another machine.
+    #[error("cannot be undone: network")]
+    Network,
+    /// The file that it changes could not be restored.
+    #[error("`{0}` cannot be restored")]
+    NotRestorable(String),
+    /// More could not be restored than is made read-only.
+    #[error("{0} places cannot be restored, and at most {max} can be read-only", max = MOST_READ_ONLY)]
+    TooMany(usize),
+}
+
+/// Returns what has to be read-only so that the changes of a call can be undone.
+///
+/// # Errors
+///
+/// Says why they cannot.
+pub(super) fn judge(case: &Case<'_>, places: Places<'_>) -> Result<Undoable, Cause> {
+    let subject = &case.subject;
+    let unknown = Tracking::default();
+    let tracking = places.files.map_or(&unknown, |facts| facts.tracking);
+    if edit::is_edit(subject, places) {
+        let lost = edit::places(subject)
+            .into_iter()
+            .find(|path| !is_restorable(path, tracking, places));
+        return match lost {
+            None => Ok(Undoable::Edit),
+            Some(path) => Err(Cause::NotRestorable(visible(&path))),
+        };
+    }
+    let is_shell = case.shell().is_some();
+    if subject.server.is_some() {
+        return Err(Cause::Tool);
+    }
+    if subject.is_of_agent {
+        return Err(if is_shell { Cause::Agent } else { Cause::Tool });
+    }
+    match subject.sandbox {
+        Placement::Full => {}
+        Placement::Partial => return Err(Cause::Partial),
+        Placement::Outside => return Err(Cause::Outside),
+        Placement::Unconfined if is_shell => return Err(Cause::NoSandbox),
+        Placement::Unconfined => return Err(Cause::Tool),
+    }
+    let Some(FileFacts { profile, .. }) = places.files else {
+        return Err(Cause::Untracked(why(tracking)));
+    };
+    let not_restorable = match tracking {
+        Tracking::Ready { not_restorable } => not_restorable,
+        Tracking::NotYet => return Err(Cause::NotYet),
+        Tracking::Not { .. } => return Err(Cause::Untracked(why(tracking))),
+    };
+    if let Some(unread) = case.shell().and_then(ShellCall::uncertainty) {
+        return Err(Cause::Unread(unread));
+    }
+    if !profile.network.is_empty() && may_reach(case, places) {
+        return Err(Cause::Network);
+    }
+    let mut paths = written_elsewhere(profile, places)?;
+    for path in not_restorable.iter() {
+        paths.push(absolute(path, places)?);
+    }
+    if paths.len() > MOST_READ_ONLY {
+        return Err(Cause::TooMany(paths.len()));
+    }
+    Ok(Undoable::Command(ReadOnly {
+        paths,
+        repositories: !only_records(case, places),
+    }))
+}
+
+fn why(tracking: &Tracking) -> String {
+    match tracking {
+        Tracking::Not { why } => visible(why),
+        _ => String::new(),
+    }
+}
+
+/// Returns the directories that a child writes besides the workspace: changes there are not tracked.
+fn written_elsewhere(profile: &Profile, places: Places<'_>) -> Result<Vec<String>, Cause> {
+    let workspace = workspace(places)?;
+    let mut paths = Vec::new();
+    for path in &profile.write {
+        if Path::new(path).starts_with(workspace) {
+            continue;
+        }
+        // What is above the workspace cannot be read-only while the workspace is written.
+        let real = places
+            .links
+            .map_or_else(|| workspace.to_owned(), |links| links(workspace));
+        if real.starts_with(path) {
+            if real == Path::new(path) {
+                continue;
+            }
+            return Err(Cause::NotRestorable(visible(path)));
+        }
+        paths.push(path.clone());
+    }
+    Ok(paths)
+}
+
+fn workspace(places: Places<'_>) -> Result<&Path, Cause> {
+    places
+        .workspace
+        .ok_or_else(|| Cause::Untracked("the workspace is not known".to_owned()))
+}
+
+/// A path of the workspace, absolute. One that is no text cannot be named.
+fn absolute(path: &FilePath, places: Places<'_>) -> Result<String, Cause> {
+    let lost = || Cause::NotRestorable(visible(&path.text()));
+    let below = std::str::from_utf8(path.bytes()).map_err(|_| lost())?;
+    let whole = workspace(places)?.join(below);
+    whole.to_str().map(str::to_owned).ok_or_else(lost)
+}
+
+/// True unless a file, as a call names it, is one that could not be restored, or below one, or above one.
+fn is_restorable(path: &str, tracking: &Tracking, places: Places<'_>) -> bool {
+    let (Tracking::Ready { not_restorable }, Some(workspace)) = (tracking, places.workspace) else {
+        return true;
+    };
+    let written = workspace.join(path);
+    let real = places.links.map(|links| links(&written));
+    let is_it = |one: &FilePath| {
+        let below = one.text();
+        let listed = workspace.join(&*below);
+        let follows = |root: &Path| real.as_ref().is_some_and(|real| real.starts_with(root));
+        written.starts_with(&listed)
+            || follows(&listed)
+            || places.links.is_some_and(|links| follows(&links(&listed)))
+    };
+    !not_restorable.iter().any(is_it)
+}
+
+/// True if a call may reach one of the hosts that its sandbox allows: a line with a mark of that danger, and each tool whose
+/// commands are not known.
+fn may_reach(case: &Case<'_>, places: Places<'_>) -> bool {
+    let subject = &case.subject;
+    let (Some(_), Some(facts)) = (case.shell(), places.line) else {
+        return true;
+    };
+    let workspace = places.workspace.unwrap_or_else(|| Path::new(""));
+    let marks = facts
+        .danger
+        .marks(subject.tool, &subject.args.to_string(), workspace);
+    marks.iter().any(|mark| mark.kind == DangerKind::Network)
+}
+
+/// True if every command of a line is one of git that loses nothing, or only reads, and no repository names a program that it
+/// runs.
+fn only_records(case: &Case<'_>, places: Places<'_>) -> bool {
+    let subject = &case.subject;
+    let (Some(shell), Some(facts)) = (case.shell(), places.line) else {
+        return false;
+    };
+    known_tool::is_shell(subject.tool)
+        && shell.inner().is_none()
+        && records_call(subject.tool, subject.args, shell).is_some_and(|call| (facts.reads)(&call))
+}
