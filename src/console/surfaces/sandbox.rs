@@ -198,12 +198,10 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
             why_not: wider.and_then(|()| again.clone()).err().map(|why| why.message),
         });
     }
-    let never = refused
-        .iter()
-        .filter(|one| {
-            let can = elsewhere.is_none() && !is_read_only(state, one);
-            (!can || one.widening().is_none()) && one.kept.is_none()
-        });
+    let never = refused.iter().filter(|one| {
+        let can = elsewhere.is_none() && !is_read_only(state, one);
+        (!can || one.widening().is_none()) && one.kept.is_none()
+    });
     for one in never {
         add(Row {
             what: format!("{} {}", one.kind.label(), one.what),
