@@ -220,6 +220,7 @@ impl AppContext {
             now: Some(Clock::start().utc_ms()),
             caches: Arc::default(),
             reader: overrule_engine::reader::Reader::default(),
+            tracker: None,
         })
     }
 

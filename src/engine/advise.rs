@@ -25,6 +25,7 @@ use overrule_domain::call::{
 };
 use overrule_domain::escape::advised::Advised;
 use overrule_domain::event::run::ToolCard;
+use overrule_domain::files::{FilePath, FileState};
 use overrule_domain::id::{NodeId, Rev, ThreadId};
 use overrule_domain::ladder::Next;
 use overrule_domain::node::Node;
@@ -35,6 +36,7 @@ use overrule_domain::sandbox::{Placement, Profile, Widening};
 use overrule_domain::state::State;
 use overrule_domain::thread;
 use overrule_domain::weight::ToolOffer;
+use overrule_files::Tracker;
 use overrule_policy::read_only::ReadOnlyCall;
 use overrule_policy::{Moment, Policy, Preset, Subject, session};
 use overrule_resilience::execution::GENERAL;
@@ -95,6 +97,8 @@ pub struct Adviser {
     pub caches: Arc<Caches>,
     /// Reads files.
     pub reader: Reader,
+    /// Tracks the files of the workspace; none where nothing does.
+    pub tracker: Option<Tracker>,
 }
 
 /// What an adviser computed.
@@ -460,6 +464,10 @@ impl Advice for Adviser {
                 .map(|value| value.to_string())
         };
         self.reader.read((tool, args), job).flatten()
+    }
+
+    fn file_states(&self, paths: &[FilePath]) -> Vec<FileState> {
+        self.states_of(paths)
     }
 
     fn escape(&self, state: &State, thread: ThreadId) -> Option<Advised> {

@@ -63,6 +63,7 @@ pub fn adviser(workspace: &Path, preset: Preset) -> Adviser {
         now: None,
         caches: std::sync::Arc::default(),
         reader: overrule::engine::reader::Reader::default(),
+        tracker: None,
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) fn adviser() -> Adviser {
         now: None,
         caches: Arc::default(),
         reader: crate::reader::Reader::default(),
+        tracker: None,
     }
 }
 

@@ -74,6 +74,7 @@ fn adviser(policy: Policy) -> Adviser {
         now: None,
         caches: std::sync::Arc::default(),
         reader: crate::reader::Reader::default(),
+        tracker: None,
     }
 }
 

@@ -230,6 +230,7 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         now: None,
         caches: std::sync::Arc::default(),
         reader: crate::reader::Reader::default(),
+        tracker: None,
     }
 }
 
