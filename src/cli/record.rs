@@ -237,6 +237,9 @@ pub fn adviser(
     if common.policy.is_none() {
         adviser.keep_preset(&state.settings.policy);
     }
+    if !state.operator.files.log.is_empty() {
+        adviser.tracker = context.tracker_of_recorded(workspace);
+    }
     adviser.watch = adviser.watch.on(state);
     adviser.keep_rules(&state.settings.rules);
     adviser.keep_resilience(state);

@@ -113,6 +113,9 @@ pub fn resume_session(
         adviser.keep_rules(&state.settings.rules);
     }
     adviser.keep_widenings(&state.settings.widenings);
+    let tracked = context.tracked(&workspace);
+    adviser.tracker = tracked.tracker;
+    notices.extend(tracked.notice);
     notices.extend(rules_in_force(&adviser));
     let model: Arc<dyn Model> = models::build(&context, &setup.model, !headless)?;
     let mut fitted = context.started(&adviser, &*model, &setup, &recorded.input)?;

@@ -278,7 +278,9 @@ fn begin_confined(
     let unattended = headless && !common.control;
     let mut connected = runtime.block_on(context.connect(Some(&setup), &context.workspace, &[]));
     let of_servers = connected.notices();
-    let adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
+    let mut adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
+    let tracked = context.tracked(&context.workspace);
+    adviser.tracker = tracked.tracker;
     let model = models::build(context, &setup.model, !headless)?;
     let started = context.started(&adviser, &*model, &setup, input)?;
     let unfinished = (!headless)
@@ -292,6 +294,7 @@ fn begin_confined(
     notices.extend(of_servers);
     notices.extend(uncosted(&started));
     notices.extend(told);
+    notices.extend(tracked.notice);
     notices.extend(start.notice);
     notices.extend(screen::notices(context, headless));
     notices.extend(unfinished);
@@ -420,5 +423,6 @@ pub(super) fn serve(
     });
     // A blocked file system call of a tool must not hold the program back.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    context.collect(false);
     result
 }

@@ -190,6 +190,9 @@ pub fn session(
     adviser.watch = adviser.watch.on(&state);
     adviser.keep_rules(&state.settings.rules);
     adviser.keep_widenings(&state.settings.widenings);
+    let tracked = context.tracked(&context.workspace);
+    adviser.tracker = tracked.tracker;
+    notices.extend(tracked.notice);
     if of.pass_unknown {
         // The header and every digest say so.
         adviser.sandbox = adviser.sandbox.noted(PASS_UNKNOWN);
