@@ -2,11 +2,14 @@
 //!
 //! Must not know: how a session is read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use crate::{Error, Settings};
+use rustix::fs::FlockOperation;
+
+use crate::{Error, Settings, store};
 
 /// What a session needs of the store.
 #[derive(Debug, Clone)]
@@ -30,17 +33,153 @@ pub struct Collected {
     pub in_use: usize,
 }
 
+/// Contents that are younger may belong to something that no journal names yet.
+const YOUNG: Duration = Duration::from_secs(60 * 60);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A content in a store.
+struct Object {
+    path: PathBuf,
+    size: u64,
+    is_young: bool,
+}
+
+/// A store that nothing else uses.
+struct Held {
+    objects: HashMap<String, Object>,
+    _lock: File,
+}
+
 /// Deletes the contents of all workspaces that none of these sessions names and that are older than an hour. Sessions
-/// past `keep_days` name nothing; over `max_store`, the oldest ones lose their contents first.
+/// past `keep_days` name nothing; over `max_store`, the oldest ones lose their contents first. Contents that a run is
+/// using are left alone.
 ///
 /// # Errors
 ///
 /// The directory of the contents cannot be read.
 pub fn collect(
-    _data_dir: &Path,
-    _sessions: Vec<Session>,
-    _settings: &Settings,
-    _now: SystemTime,
+    data_dir: &Path,
+    mut sessions: Vec<Session>,
+    settings: &Settings,
+    now: SystemTime,
 ) -> Result<Collected, Error> {
-    Ok(Collected::default())
+    let all = store::stores(data_dir);
+    let mut collected = Collected::default();
+    let stores = match std::fs::read_dir(&all) {
+        Ok(stores) => stores,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(collected),
+        Err(error) => return Err(Error::io("read", &all, error)),
+    };
+    let mut held: HashMap<String, Held> = HashMap::new();
+    let mut used = 0_u64;
+    for dir in stores
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+    {
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match store::lock(&dir, FlockOperation::NonBlockingLockExclusive) {
+            Ok(lock) => {
+                clear_temporary(&dir);
+                let objects = objects(&dir, now);
+                held.insert(name, Held { objects, _lock: lock });
+            }
+            Err(_) => {
+                used = used.saturating_add(store::size_of(&dir));
+                collected.in_use = collected.in_use.saturating_add(1);
+            }
+        }
+    }
+    let keep = DAY.saturating_mul(settings.keep_days);
+    sessions.retain(|session| {
+        now.duration_since(session.last_event)
+            .is_ok_and(|age| age <= keep)
+            || session.last_event > now
+    });
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.last_event));
+    let named = within(&held, &sessions, settings.max_store.saturating_sub(used));
+    for (name, store) in &held {
+        for (hash, object) in &store.objects {
+            let is_named = named.contains(&(name.as_str(), hash.as_str()));
+            if !is_named && !object.is_young && std::fs::remove_file(&object.path).is_ok() {
+                collected.deleted = collected.deleted.saturating_add(1);
+                collected.freed = collected.freed.saturating_add(object.size);
+            }
+        }
+    }
+    Ok(collected)
+}
+
+/// What the newest sessions name, until it takes `room` bytes. A session whose contents do not fit loses all of them that
+/// no newer one names, and so do all older ones.
+fn within<'a>(
+    held: &'a HashMap<String, Held>,
+    sessions: &'a [Session],
+    room: u64,
+) -> HashSet<(&'a str, &'a str)> {
+    let mut named = HashSet::new();
+    let mut size = 0_u64;
+    for session in sessions {
+        let Some((name, store)) = held.get_key_value(&store::name_of(&session.workspace)) else {
+            continue;
+        };
+        let objects = session
+            .hashes
+            .iter()
+            .filter_map(|hash| store.objects.get_key_value(hash));
+        let new = objects.filter(|(hash, _)| !named.contains(&(name.as_str(), hash.as_str())));
+        let new: Vec<(&String, &Object)> = new.collect();
+        size = new
+            .iter()
+            .fold(size, |size, (_, object)| size.saturating_add(object.size));
+        if size > room {
+            break;
+        }
+        named.extend(new.iter().map(|(hash, _)| (name.as_str(), hash.as_str())));
+    }
+    named
+}
+
+/// Nothing else uses the store: a temporary name was left by a crash.
+fn clear_temporary(dir: &Path) {
+    let entries = std::fs::read_dir(dir.join(store::TEMPORARY))
+        .into_iter()
+        .flatten()
+        .flatten();
+    for entry in entries {
+        let _ = std::fs::remove_file(entry.path());
+    }
+}
+
+/// The contents of a store by their hashes.
+fn objects(dir: &Path, now: SystemTime) -> HashMap<String, Object> {
+    let heads = std::fs::read_dir(dir.join(store::OBJECTS))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut found = HashMap::new();
+    for head in heads {
+        let rests = std::fs::read_dir(head.path()).into_iter().flatten().flatten();
+        for rest in rests {
+            let Ok(meta) = rest.metadata() else {
+                continue;
+            };
+            let hash = format!(
+                "{}{}",
+                head.file_name().to_string_lossy(),
+                rest.file_name().to_string_lossy()
+            );
+            let age = meta
+                .modified()
+                .ok()
+                .and_then(|time| now.duration_since(time).ok());
+            let object = Object {
+                path: rest.path(),
+                size: meta.len(),
+                is_young: age.is_none_or(|age| age < YOUNG),
+            };
+            found.insert(hash, object);
+        }
+    }
+    found
 }

@@ -47,9 +47,23 @@ pub enum Error {
         /// Which limit is reached.
         why: String,
     },
+    /// A restore has no room for what it would write.
+    #[error("cannot restore: the disk of the workspace has no room for {bytes} bytes\nhint: free some space")]
+    NoRoom {
+        /// What it would write.
+        bytes: u64,
+    },
 }
 
 impl Error {
+    /// Returns why something is not saved, in a few words.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Full { .. } => "store full".to_owned(),
+            other => other.to_string(),
+        }
+    }
+
     /// Reports a failed action on a path.
     pub(crate) fn io(action: &'static str, path: &std::path::Path, error: impl Into<io::Error>) -> Self {
         Self::Io {

@@ -4,12 +4,31 @@
 //!
 //! A [`Tracker`] belongs to one run and one workspace. Each of its functions blocks: async callers use a blocking thread.
 
+mod apply;
+mod blobs;
 mod collect;
+mod deadline;
+mod entry;
 mod error;
+mod git_index;
+mod guard;
+mod index;
+mod repository;
+mod root;
+mod rules;
+mod scan;
 mod settings;
+mod store;
 mod tracker;
+mod watch;
+mod windows;
 
+pub use apply::{Restored, Step};
 pub use collect::{Collected, Session, collect};
 pub use error::Error;
 pub use settings::Settings;
-pub use tracker::{Begun, Execution, Readiness, Restored, Step, Tracker};
+pub use tracker::{Begun, Readiness, Tracker};
+pub use windows::Execution;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,316 @@
+//! Carries out a restore, step by step, so that nothing is lost wherever it ends.
+//!
+//! Must not know: which paths are selected, who asked for it.
+//!
+//! The new object is made under a temporary name in the same directory and then exchanged with the old one, in one system
+//! call. Only afterwards is the old one compared with what it should be, when nobody can open it by its name any more: if
+//! it differs, the two are exchanged back. It is compared again after the last step, before it is removed.
+
+mod place;
+
+use std::collections::BTreeMap;
+use std::os::fd::AsFd as _;
+
+use overrule_base::text::visible;
+use overrule_domain::files::{FilePath, FileState};
+use rustix::io::Errno;
+
+use crate::Error;
+use crate::deadline::file_time;
+use crate::entry::{self, Why};
+use crate::scan::{Ground, is_same};
+use crate::store::{self, Batch};
+use place::Place;
+
+/// Why a path is left as it is.
+const CHANGED: &str = "changed since by something else";
+
+/// One path of a restore. Its file is touched only while its state is `from`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The path.
+    pub path: FilePath,
+    /// Its state now.
+    pub from: FileState,
+    /// The state that it gets.
+    pub to: FileState,
+}
+
+/// What a restore did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Restored {
+    /// The paths that have their new state, those that had it before included.
+    pub done: Vec<FilePath>,
+    /// The paths that were left as they are, and why. The reason is safe to show.
+    pub skipped: Vec<(FilePath, String)>,
+}
+
+/// What a system call does instead of what it should. Nothing but the tests makes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the tests stop a restore with it"))]
+pub(crate) enum Fault {
+    /// The process ends before it.
+    Stop,
+    /// It fails.
+    Errno(Errno),
+}
+
+/// Called before each system call that changes something, with its name.
+pub(crate) type Hook<'a> = &'a mut dyn FnMut(&'static str) -> Result<(), Fault>;
+
+/// Why a step was not carried out.
+#[derive(Debug)]
+enum Skip {
+    Because(String),
+    Stop,
+}
+
+impl From<Fault> for Skip {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Stop => Self::Stop,
+            Fault::Errno(errno) => errno.into(),
+        }
+    }
+}
+
+impl From<Errno> for Skip {
+    fn from(errno: Errno) -> Self {
+        Self::Because(match errno {
+            Errno::EXIST => CHANGED.to_owned(),
+            Errno::NOTEMPTY => "it is not empty".to_owned(),
+            Errno::NOENT => "its directory is missing".to_owned(),
+            errno => std::io::Error::from(errno).to_string(),
+        })
+    }
+}
+
+impl Skip {
+    fn changed() -> Self {
+        Self::Because(CHANGED.to_owned())
+    }
+}
+
+/// Reads what a path is now. `save` gets the content of a file.
+pub(crate) fn state(
+    ground: &Ground,
+    path: &FilePath,
+    save: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
+) -> FileState {
+    match ground.root.parent(path) {
+        Ok((fd, _)) => state_in(ground, fd.as_fd(), crate::root::split(path.bytes()).1, save),
+        // What is a link, or no directory, on the way to it does not hold it.
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => FileState::Missing {},
+        Err(errno) => unreadable(errno),
+    }
+}
+
+fn unreadable(errno: Errno) -> FileState {
+    FileState::Unsaved {
+        why: format!("cannot be read: {}", std::io::Error::from(errno)),
+        size: 0,
+        mtime: 0,
+    }
+}
+
+/// Reads what an entry of a directory is now.
+fn state_in(
+    ground: &Ground,
+    fd: std::os::fd::BorrowedFd<'_>,
+    name: &[u8],
+    save: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
+) -> FileState {
+    let mut save = |bytes: &[u8]| match save(bytes) {
+        Ok(()) => Ok(*blake3::hash(bytes).as_bytes()),
+        Err(_) => Err(Why::Full),
+    };
+    match entry::read(fd, name, ground.settings.max_file, file_time(), &mut save) {
+        Ok(entry) => entry.state().unwrap_or(FileState::Missing {}),
+        Err(Errno::NOENT | Errno::NOTDIR) => FileState::Missing {},
+        Err(errno) => unreadable(errno),
+    }
+}
+
+/// Carries out the steps in their order.
+///
+/// # Errors
+///
+/// The present contents could not be saved, or there is no room: nothing was touched. Or the hook stopped it.
+pub(crate) fn restore(ground: &Ground, steps: &[Step], hook: Hook<'_>) -> Result<Restored, Error> {
+    check_room(ground, steps)?;
+    save_present(ground, steps)?;
+    let mut run = Run {
+        ground,
+        restored: Restored::default(),
+        carried_out: BTreeMap::new(),
+    };
+    let ended = steps.iter().try_for_each(|step| run.step(step, hook));
+    let ended = ended.and_then(|()| run.settle_all(hook));
+    let ended = ended.and_then(|()| sync_directories(ground, &run.restored.done, hook));
+    match ended {
+        Ok(()) => Ok(run.restored),
+        Err(_) => Err(Error::io("restore", &ground.root.path, Errno::CANCELED)),
+    }
+}
+
+/// A restore that is being carried out.
+struct Run<'a> {
+    ground: &'a Ground,
+    restored: Restored,
+    /// The steps whose old objects are still there, by their directories.
+    carried_out: BTreeMap<&'a [u8], Vec<&'a Step>>,
+}
+
+impl<'a> Run<'a> {
+    /// Carries out a step. Fails only if the hook stops it.
+    fn step(&mut self, step: &'a Step, hook: Hook<'_>) -> Result<(), Skip> {
+        if matches!(step.from, FileState::Dir { .. }) {
+            // What was removed from it is set aside in it.
+            self.settle(step.path.bytes(), hook)?;
+        }
+        match carry_out(self.ground, step, hook) {
+            Ok(()) => {
+                let parent = crate::root::split(step.path.bytes()).0;
+                self.carried_out.entry(parent).or_default().push(step);
+                Ok(())
+            }
+            Err(Skip::Because(why)) => {
+                self.skip(step, &why);
+                Ok(())
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn skip(&mut self, step: &Step, why: &str) {
+        self.restored.skipped.push((step.path.clone(), visible(why)));
+    }
+
+    /// Ends the steps of a directory.
+    fn settle(&mut self, directory: &[u8], hook: Hook<'_>) -> Result<(), Skip> {
+        for step in self.carried_out.remove(directory).unwrap_or_default() {
+            let ended = Place::open(self.ground, step).and_then(|place| place.settle(hook));
+            match ended {
+                Ok(()) => self.restored.done.push(step.path.clone()),
+                // The directory of a removed path may be gone as well.
+                Err(Skip::Because(_))
+                    if is_same(&state(self.ground, &step.path, &mut |_| Ok(())), &step.to) =>
+                {
+                    self.restored.done.push(step.path.clone());
+                }
+                Err(Skip::Because(why)) => self.skip(step, &why),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(())
+    }
+
+    fn settle_all(&mut self, hook: Hook<'_>) -> Result<(), Skip> {
+        while let Some(directory) = self.carried_out.keys().next().copied() {
+            self.settle(directory, hook)?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a restore for whose contents there is no room.
+fn check_room(ground: &Ground, steps: &[Step]) -> Result<(), Error> {
+    let size = |state: &FileState| match state {
+        FileState::File { size, .. } => *size,
+        _ => 0,
+    };
+    let present = steps.iter().map(|step| &step.from);
+    let unsaved = present.filter(|from| from.hash().is_some_and(|hash| !ground.store.has(hash)));
+    let unsaved = unsaved.map(size).fold(0, u64::saturating_add);
+    if unsaved > 0 {
+        ground.store.has_room(unsaved)?;
+    }
+    let written = steps
+        .iter()
+        .map(|step| size(&step.to))
+        .fold(0, u64::saturating_add);
+    let (free, _) = store::free(&ground.root.path)?;
+    if written > free {
+        return Err(Error::NoRoom { bytes: written });
+    }
+    Ok(())
+}
+
+/// Saves the present contents.
+fn save_present(ground: &Ground, steps: &[Step]) -> Result<(), Error> {
+    let mut batch = Batch::default();
+    let mut failure = None;
+    let present = steps
+        .iter()
+        .filter(|step| step.from.hash().is_some_and(|hash| !ground.store.has(hash)));
+    for step in present {
+        state(ground, &step.path, &mut |bytes| {
+            let put = ground.store.put(bytes, &mut batch).map(|_| ());
+            put.map_err(|error| {
+                let text = error.to_string();
+                failure = Some(error);
+                Error::Full { why: text }
+            })
+        });
+    }
+    match failure {
+        Some(error) => Err(error),
+        None => ground.store.commit(&mut batch),
+    }
+}
+
+/// Carries out one step, or finds that it is done.
+fn carry_out(ground: &Ground, step: &Step, hook: Hook<'_>) -> Result<(), Skip> {
+    for state in [&step.from, &step.to] {
+        if let FileState::Unsaved { why, .. } = state {
+            return Err(Skip::Because(format!("not saved ({why})")));
+        }
+    }
+    let mut nothing = |_: &[u8]| Ok(());
+    let now = state(ground, &step.path, &mut nothing);
+    let place = Place::open(ground, step);
+    let is_done = is_same(&now, &step.to);
+    if let Ok(place) = &place {
+        place.clear(is_done, hook)?;
+    }
+    if is_done {
+        return Ok(());
+    }
+    if !is_same(&now, &step.from) {
+        return Err(Skip::changed());
+    }
+    let place = place?;
+    place.refuse_several_names()?;
+    match (&step.from, &step.to) {
+        (FileState::Dir { .. }, FileState::Missing {}) => place.remove_directory(hook),
+        (_, FileState::Missing {}) => place.move_aside(hook),
+        (FileState::Dir { .. }, FileState::Dir { mode }) => place.set_mode(*mode, hook),
+        (FileState::File { hash, .. }, FileState::File { hash: to, mode, .. }) if hash == to => {
+            place.set_mode(*mode, hook)
+        }
+        (FileState::Missing {}, _) => {
+            place.make(hook)?;
+            place.put(hook)
+        }
+        _ => {
+            place.make(hook)?;
+            place.exchange(hook)
+        }
+    }
+}
+
+/// Syncs the directories of restored paths, as far as they are there.
+fn sync_directories(ground: &Ground, paths: &[FilePath], hook: Hook<'_>) -> Result<(), Skip> {
+    let parents = paths.iter().map(|path| crate::root::split(path.bytes()).0);
+    let parents: std::collections::BTreeSet<&[u8]> = parents.collect();
+    for parent in parents {
+        if let Ok(fd) = ground.root.directory(parent) {
+            hook("sync directory")?;
+            let _ = rustix::fs::fsync(&fd);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

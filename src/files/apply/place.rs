@@ -1,0 +1,280 @@
+//! The place of one step of a restore: an open directory, a name in it, and a temporary name next to it.
+//!
+//! Must not know: the other steps.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+
+use overrule_domain::files::FileState;
+use rustix::fs::{AtFlags, Mode, RawMode, RenameFlags};
+use rustix::io::Errno;
+
+use super::{Fault, Hook, Skip, Step, state_in};
+use crate::entry::{Meta, hex};
+use crate::root;
+use crate::scan::{Ground, is_same};
+
+/// The place of one step.
+pub(super) struct Place<'a> {
+    ground: &'a Ground,
+    step: &'a Step,
+    directory: OwnedFd,
+    name: &'a OsStr,
+    /// Where the new object waits, complete, and then the old one.
+    temporary: OsString,
+    /// Where the new object is being made.
+    draft: OsString,
+}
+
+impl<'a> Place<'a> {
+    /// Opens the directory of a step's path.
+    pub(super) fn open(ground: &'a Ground, step: &'a Step) -> Result<Self, Skip> {
+        let (directory, name) = ground.root.parent(&step.path).map_err(|errno| match errno {
+            Errno::LOOP | Errno::NOTDIR => Skip::changed(),
+            errno => errno.into(),
+        })?;
+        let hash = hex(blake3::hash(step.path.bytes()).as_bytes());
+        let hash = hash.get(..16).unwrap_or_default();
+        Ok(Self {
+            ground,
+            step,
+            directory,
+            name,
+            temporary: format!(".overrule-{hash}.tmp").into(),
+            draft: format!(".overrule-{hash}.part").into(),
+        })
+    }
+
+    fn state(&self, name: &OsStr) -> FileState {
+        state_in(self.ground, self.directory.as_fd(), name.as_bytes(), &mut |_| {
+            Ok(())
+        })
+    }
+
+    /// Removes an entry; nothing may be there.
+    fn remove(&self, name: &OsStr, hook: Hook<'_>) -> Result<(), Skip> {
+        hook("remove")?;
+        let removed = match rustix::fs::unlinkat(&self.directory, name, AtFlags::empty()) {
+            Err(Errno::ISDIR | Errno::PERM) => {
+                rustix::fs::unlinkat(&self.directory, name, AtFlags::REMOVEDIR)
+            }
+            other => other,
+        };
+        match removed {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Clears what a restore that ended in the middle left here. What it had exchanged and not compared is compared now.
+    pub(super) fn clear(&self, is_done: bool, hook: Hook<'_>) -> Result<(), Skip> {
+        if self.state(&self.draft).is_there() {
+            self.remove(&self.draft, hook)?;
+        }
+        let old = self.state(&self.temporary);
+        if !old.is_there() {
+            return Ok(());
+        }
+        if is_same(&old, &self.step.from) || is_same(&old, &self.step.to) {
+            match self.remove(&self.temporary, hook) {
+                // A directory that is not empty returns.
+                Err(Skip::Because(why)) if is_done => {
+                    self.exchange_back(hook)?;
+                    return Err(Skip::Because(why));
+                }
+                other => return other,
+            }
+        }
+        if is_done {
+            self.exchange_back(hook)?;
+        }
+        Err(Skip::changed())
+    }
+
+    /// Compares what was replaced once more and removes it.
+    pub(super) fn settle(&self, hook: Hook<'_>) -> Result<(), Skip> {
+        self.clear(true, hook)
+    }
+
+    /// Refuses a file that has more than one name: the others may lie anywhere.
+    pub(super) fn refuse_several_names(&self) -> Result<(), Skip> {
+        let stat = rustix::fs::statat(&self.directory, self.name, AtFlags::SYMLINK_NOFOLLOW);
+        match stat.map(|stat| Meta::of(&stat)) {
+            Ok(meta) if meta.is_linked => Err(Skip::Because("it has several names (hard links)".to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the new object under the temporary name.
+    pub(super) fn make(&self, hook: Hook<'_>) -> Result<(), Skip> {
+        let made = self.draft(hook).and_then(|()| {
+            hook("name")?;
+            let (at, draft) = (&self.directory, &self.draft);
+            Ok(rustix::fs::renameat(at, draft, at, &self.temporary)?)
+        });
+        made.inspect_err(|skip| {
+            if !matches!(skip, Skip::Stop) {
+                let _ = self.remove(&self.draft, &mut |_| Ok(()));
+            }
+        })
+    }
+
+    fn draft(&self, hook: Hook<'_>) -> Result<(), Skip> {
+        match &self.step.to {
+            FileState::File { hash, mode, .. } => {
+                let content = self.ground.store.get(hash);
+                let content = content.map_err(|error| Skip::Because(error.to_string()))?;
+                hook("create")?;
+                let mut file = root::create(self.directory.as_fd(), &self.draft)?;
+                hook("write")?;
+                let failed = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+                file.write_all(&content).map_err(failed)?;
+                hook("mode")?;
+                rustix::fs::fchmod(&file, Mode::from_raw_mode(*mode as RawMode))?;
+                hook("sync")?;
+                file.sync_all().map_err(failed)?;
+            }
+            FileState::Symlink { target } => {
+                hook("link")?;
+                rustix::fs::symlinkat(OsStr::from_bytes(&target.0), &self.directory, &self.draft)?;
+            }
+            FileState::Dir { mode } => {
+                hook("make directory")?;
+                rustix::fs::mkdirat(&self.directory, &self.draft, Mode::RWXU)?;
+                hook("mode")?;
+                self.set_mode_of(&self.draft, *mode)?;
+            }
+            FileState::Missing {} | FileState::Unsaved { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn set_mode_of(&self, name: &OsStr, mode: u32) -> Result<(), Errno> {
+        // Without following a link: the object is opened and checked first.
+        let fd: OwnedFd = match root::directory(self.directory.as_fd(), name.as_bytes()) {
+            Ok(fd) => fd,
+            Err(_) => root::file(self.directory.as_fd(), name.as_bytes())?.into(),
+        };
+        rustix::fs::fchmod(&fd, Mode::from_raw_mode(mode as RawMode))
+    }
+
+    /// Changes the permissions of the present object.
+    pub(super) fn set_mode(&self, mode: u32, hook: Hook<'_>) -> Result<(), Skip> {
+        hook("mode")?;
+        Ok(self.set_mode_of(self.name, mode)?)
+    }
+
+    /// Removes the directory if it is empty.
+    pub(super) fn remove_directory(&self, hook: Hook<'_>) -> Result<(), Skip> {
+        hook("remove")?;
+        Ok(rustix::fs::unlinkat(
+            &self.directory,
+            self.name,
+            AtFlags::REMOVEDIR,
+        )?)
+    }
+
+    /// Moves the old object to the temporary name.
+    pub(super) fn move_aside(&self, hook: Hook<'_>) -> Result<(), Skip> {
+        hook("rename")?;
+        self.rename_new(self.name, &self.temporary)?;
+        self.compare(hook)
+    }
+
+    /// Gives the new object its name, which nothing has.
+    pub(super) fn put(&self, hook: Hook<'_>) -> Result<(), Skip> {
+        let put = hook("rename").map_err(Skip::from);
+        let put = put.and_then(|()| Ok(self.rename_new(&self.temporary, self.name)?));
+        self.or_remove(put)
+    }
+
+    /// Exchanges the old object and the new one.
+    pub(super) fn exchange(&self, hook: Hook<'_>) -> Result<(), Skip> {
+        let exchanged = hook("exchange").map_err(Skip::from);
+        let exchanged = exchanged.and_then(|()| Ok(self.swap()?));
+        self.or_remove(exchanged)?;
+        if matches!(self.step.from, FileState::Dir { .. }) {
+            let removed = hook("remove").map_err(Skip::from).and_then(|()| {
+                let removed = rustix::fs::unlinkat(&self.directory, &self.temporary, AtFlags::REMOVEDIR);
+                Ok(removed?)
+            });
+            // A directory that is not empty returns.
+            return match removed {
+                Err(Skip::Because(why)) => {
+                    self.exchange_back(hook)?;
+                    Err(Skip::Because(why))
+                }
+                other => other,
+            };
+        }
+        self.compare(hook)
+    }
+
+    /// Compares the old object, which has no other name now, with what it should be. If it differs, it returns.
+    fn compare(&self, hook: Hook<'_>) -> Result<(), Skip> {
+        let old = self.state(&self.temporary);
+        // Where names cannot be exchanged, nothing was set aside.
+        if !old.is_there() || is_same(&old, &self.step.from) {
+            return Ok(());
+        }
+        self.exchange_back(hook)?;
+        Err(Skip::changed())
+    }
+
+    /// Gives the old object its name again, and removes the new one.
+    fn exchange_back(&self, hook: Hook<'_>) -> Result<(), Skip> {
+        hook("exchange")?;
+        if !self.step.to.is_there() {
+            return Ok(self.rename_new(&self.temporary, self.name)?);
+        }
+        self.swap()?;
+        let new = self.state(&self.temporary);
+        if is_same(&new, &self.step.to) {
+            return self.remove(&self.temporary, hook);
+        }
+        // It was changed in the moment in which it had the name: that is the newest content, and the old one is saved
+        // nowhere else. Both stay.
+        let name = self.temporary.to_string_lossy();
+        Err(Skip::Because(format!(
+            "changed twice meanwhile; one content is in {name}"
+        )))
+    }
+
+    /// Removes the new object if it did not get its name.
+    fn or_remove(&self, result: Result<(), Skip>) -> Result<(), Skip> {
+        result.inspect_err(|skip| {
+            if !matches!(skip, Skip::Stop) {
+                let _ = self.remove(&self.temporary, &mut |_| Ok::<(), Fault>(()));
+            }
+        })
+    }
+
+    /// Renames to a name that nothing has.
+    fn rename_new(&self, from: &OsStr, to: &OsStr) -> Result<(), Errno> {
+        let at = &self.directory;
+        match rustix::fs::renameat_with(at, from, at, to, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            other => return other,
+        }
+        match rustix::fs::statat(at, to, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => rustix::fs::renameat(at, from, at, to),
+            Ok(_) => Err(Errno::EXIST),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// Exchanges the names. Where the file system cannot, compares once more and replaces.
+    fn swap(&self) -> Result<(), Errno> {
+        let at = &self.directory;
+        match rustix::fs::renameat_with(at, &self.temporary, at, self.name, RenameFlags::EXCHANGE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            other => return other,
+        }
+        if !is_same(&self.state(self.name), &self.step.from) {
+            return Err(Errno::EXIST);
+        }
+        rustix::fs::renameat(at, &self.temporary, at, self.name)
+    }
+}

@@ -1,0 +1,174 @@
+//! Attributes changes to the executions that were running when they were found.
+//!
+//! Must not know: how changes are found.
+//!
+//! A change is reported by the first of them that ends; the others that may have made it are named with it. What no
+//! execution may have made is a change from outside.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, Head};
+use overrule_domain::id::{Attempt, NodeId};
+
+use crate::scan::is_same;
+
+/// One execution of a call, whose window opens at [`crate::Tracker::begin`] and closes at [`crate::Tracker::end`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Execution {
+    /// The call.
+    pub call: NodeId,
+    /// Its attempt.
+    pub attempt: Attempt,
+}
+
+/// What an execution may change.
+#[derive(Debug)]
+pub(crate) enum Scope {
+    /// Anything.
+    Any {
+        /// What was checked out before.
+        head: Option<Head>,
+        /// What was found when it ended may be older than it.
+        is_blind: bool,
+        /// Why its changes are not known.
+        untracked: Option<String>,
+        /// Directories that are not tracked and in which something was written since.
+        wrote: BTreeSet<FilePath>,
+    },
+    /// These paths, which had these states.
+    Paths(BTreeMap<FilePath, FileState>),
+}
+
+#[derive(Debug)]
+struct Pending {
+    before: FileState,
+    after: FileState,
+    by: BTreeSet<Execution>,
+}
+
+/// The open windows, and changes that no execution has reported yet.
+#[derive(Debug, Default)]
+pub(crate) struct Windows {
+    open: BTreeMap<Execution, Scope>,
+    pending: BTreeMap<FilePath, Pending>,
+    outside: BTreeMap<FilePath, Pending>,
+}
+
+impl Windows {
+    /// Opens a window.
+    pub(crate) fn open(&mut self, execution: Execution, scope: Scope) {
+        self.open.insert(execution, scope);
+    }
+
+    /// The executions that may change anything.
+    fn running(&self) -> BTreeSet<Execution> {
+        let any = self
+            .open
+            .iter()
+            .filter(|(_, scope)| matches!(scope, Scope::Any { .. }));
+        any.map(|(execution, _)| *execution).collect()
+    }
+
+    /// Returns true if an open window names its paths; none if there is no such window.
+    pub(crate) fn is_exact(&self, execution: Execution) -> Option<bool> {
+        let scope = self.open.get(&execution)?;
+        Some(matches!(scope, Scope::Paths(_)))
+    }
+
+    fn is_named(&self, path: &FilePath) -> bool {
+        let mut scopes = self.open.values();
+        scopes.any(|scope| matches!(scope, Scope::Paths(paths) if paths.contains_key(path)))
+    }
+
+    /// Attributes changes that a look found. With `is_unsure`, an earlier look missed changes, and these may be older than
+    /// every open window.
+    pub(crate) fn found(&mut self, changes: ChangeList, wrote: Vec<FilePath>, is_unsure: bool) {
+        let by = if is_unsure {
+            BTreeSet::new()
+        } else {
+            self.running()
+        };
+        for change in changes.0 {
+            // A path that a file tool named is that tool's.
+            if self.is_named(&change.path) {
+                continue;
+            }
+            let list = if by.is_empty() {
+                &mut self.outside
+            } else {
+                &mut self.pending
+            };
+            add(list, change, &by);
+        }
+        for scope in self.open.values_mut() {
+            if let Scope::Any { wrote: all, .. } = scope {
+                all.extend(wrote.iter().cloned());
+            }
+        }
+    }
+
+    /// Takes the changes from outside that were not reported yet.
+    pub(crate) fn take_outside(&mut self) -> ChangeList {
+        list(std::mem::take(&mut self.outside))
+    }
+
+    /// Closes a window. Returns its scope and the changes to report with the others that may have made them.
+    pub(crate) fn close(&mut self, execution: Execution) -> Option<(Scope, ChangeSet)> {
+        let scope = self.open.remove(&execution)?;
+        let is_mine = |_: &FilePath, pending: &mut Pending| pending.by.contains(&execution);
+        let mine: BTreeMap<FilePath, Pending> = self.pending.extract_if(.., is_mine).collect();
+        let mut set = ChangeSet::default();
+        match &scope {
+            Scope::Any { is_blind: true, .. } => {
+                // Nothing is known of it, but others may have made these, or it may.
+                for (path, pending) in mine {
+                    let others: BTreeSet<Execution> =
+                        pending.by.iter().copied().filter(|by| *by != execution).collect();
+                    let list = if others.is_empty() {
+                        &mut self.outside
+                    } else {
+                        &mut self.pending
+                    };
+                    let Pending { before, after, .. } = pending;
+                    add(list, Change { path, before, after }, &others);
+                }
+            }
+            _ => {
+                let calls = mine.values().flat_map(|pending| &pending.by);
+                let shared: BTreeSet<NodeId> =
+                    calls.filter(|by| **by != execution).map(|by| by.call).collect();
+                set.shared = shared
+                    .into_iter()
+                    .filter(|call| *call != execution.call)
+                    .collect();
+                set.changes = list(mine);
+            }
+        }
+        Some((scope, set))
+    }
+}
+
+/// Adds a change to those that were found earlier.
+fn add(list: &mut BTreeMap<FilePath, Pending>, change: Change, by: &BTreeSet<Execution>) {
+    let Change { path, before, after } = change;
+    let pending = list.entry(path).or_insert_with(|| Pending {
+        before,
+        after: FileState::Missing {},
+        by: BTreeSet::new(),
+    });
+    pending.after = after;
+    pending.by.extend(by);
+}
+
+/// The changes, without those that were undone again.
+fn list(pending: BTreeMap<FilePath, Pending>) -> ChangeList {
+    let real = pending
+        .into_iter()
+        .filter(|(_, pending)| !is_same(&pending.before, &pending.after));
+    let changes = real.map(|(path, pending)| Change {
+        path,
+        before: pending.before,
+        after: pending.after,
+    });
+    ChangeList(changes.collect())
+}
