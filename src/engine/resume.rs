@@ -32,8 +32,8 @@ pub fn take_over(state: &State) -> Option<Event> {
         .ledger
         .values()
         .any(|entry| entry.outcome == LedgerOutcome::Running && entry.thread.is_none());
-    let is_restoring = (state.operator.files.open()).is_some_and(|restore| !restore.interrupted);
-    (streams || unended || is_restoring || !state.agenda.running.is_empty()).then(|| {
+    let restore = state.operator.files.open().is_some_and(|one| !one.interrupted);
+    (streams || unended || restore || !state.agenda.running.is_empty()).then(|| {
         Event::Run(RunEvent::Reopened {
             interrupted: interrupted(state),
             version: env!("CARGO_PKG_VERSION").to_owned(),

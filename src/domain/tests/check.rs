@@ -305,7 +305,8 @@ fn repeats(state: &State, call: &Call) -> Vec<Seq> {
             let resumed = entry.effect == EffectClass::Idempotent && entry.outcome == LedgerOutcome::Unknown;
             let own = entry.call == call.id && !resumed;
             let unknown = entry.outcome == LedgerOutcome::Unknown && entry.effect > EffectClass::Idempotent;
-            entry.outcome != LedgerOutcome::DidNot && (entry.more.orphaned || own || unknown)
+            entry.outcome != LedgerOutcome::DidNot
+                && (entry.more.orphaned && entry.more.reverted_by.is_none() || own || unknown)
         })
         .collect()
 }

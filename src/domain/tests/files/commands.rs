@@ -510,10 +510,9 @@ fn what_cannot_be_restored_is_refused() {
 }
 
 #[test]
-fn a_plan_of_many_nodes_and_paths_looks_at_each_change_once() {
-    use overrule_domain::files::{ChangeList, FilePath, FileState, FilesChange};
-    // Twice as much of everything asks for twice as many states, and no path is planned twice.
-    for (calls, paths) in [(50, 200), (100, 400)] {
+fn a_plan_of_many_calls_and_paths_has_each_path_once() {
+    use overrule_domain::files::{FilePath, FileState, FilesChange};
+    for (calls, paths) in [(20, 200), (40, 2_000)] {
         let mut f = Files::new();
         f.w.every = u64::MAX;
         let mut ids = Vec::new();
@@ -543,6 +542,5 @@ fn a_plan_of_many_nodes_and_paths_looks_at_each_change_once() {
         let names: std::collections::BTreeSet<&FilePath> = plan.rows.iter().map(|row| &row.path).collect();
         assert_eq!(names.len(), paths);
         assert!(plan.rows.iter().all(|row| row.target == FileState::Missing {}));
-        _ = ChangeList::default();
     }
 }

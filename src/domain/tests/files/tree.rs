@@ -69,7 +69,7 @@ pub fn put(tree: &mut Tree, path: &FilePath, state: FileState) {
     let mut above = path.parent();
     while let Some(parent) = above {
         if !is_dir(tree, &parent) {
-            remove(tree, &parent);
+            // Nothing is in what is no directory.
             tree.insert(parent.clone(), dir());
         }
         above = parent.parent();
