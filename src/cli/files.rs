@@ -15,6 +15,7 @@ use overrule_base::text::visible;
 use overrule_config::{FileSettings, OWN};
 use overrule_domain::event::{Event, FilesEvent};
 use overrule_domain::files::{Change, FileState, Step};
+use overrule_engine::clock::Clock;
 use overrule_files::{self as files, Collected, Session, Settings, Tracker};
 use overrule_journal::{self as journal, Store, Summary};
 use overrule_regular_file as regular_file;
@@ -142,7 +143,7 @@ impl AppContext {
             return Ok(None);
         };
         let mark = dir.join(DIRECTORY).join(COLLECTED);
-        let now = SystemTime::now();
+        let now = at(Clock::start().utc_ms());
         let last = fs::metadata(&mark).and_then(|about| about.modified()).ok();
         let is_fresh = last.is_some_and(|last| now.duration_since(last).is_ok_and(|age| age < DAY));
         if is_fresh && !due {
@@ -190,18 +191,23 @@ fn session(summary: &Summary) -> Result<Option<Session>, String> {
         ));
     }
     let last = loaded.envelopes.last().map_or(0, |last| last.at);
-    let last = Duration::from_millis(u64::try_from(last).unwrap_or_default());
     let named = loaded
         .envelopes
         .iter()
         .flat_map(|envelope| hashes(&envelope.event));
     Ok(Some(Session {
         workspace: workspace.canonicalize().unwrap_or(workspace),
-        last_event: SystemTime::UNIX_EPOCH
-            .checked_add(last)
-            .unwrap_or(SystemTime::UNIX_EPOCH),
+        last_event: at(last),
         hashes: named.collect(),
     }))
+}
+
+/// A time in milliseconds since 1970.
+fn at(ms: i64) -> SystemTime {
+    let since = Duration::from_millis(u64::try_from(ms).unwrap_or_default());
+    SystemTime::UNIX_EPOCH
+        .checked_add(since)
+        .unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 /// The contents that an event names.

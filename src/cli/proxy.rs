@@ -127,6 +127,7 @@ pub fn proxy(common: &Common, args: &args::Proxy) -> Result<Code, Failure> {
 
 fn end(runtime: Runtime) {
     runtime.shutdown_timeout(Duration::from_millis(200));
+    context.collect(false);
 }
 
 /// The program of an agent in a command for the operator.
