@@ -47,7 +47,7 @@ pub struct Restored {
 
 /// What a system call does instead of what it should. Nothing but the tests makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(test), expect(dead_code, reason = "the tests stop a restore with it"))]
+#[allow(dead_code, reason = "the tests stop a restore with it")]
 pub(crate) enum Fault {
     /// The process ends before it.
     Stop,

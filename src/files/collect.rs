@@ -78,16 +78,13 @@ pub fn collect(
         .filter(|path| path.is_dir())
     {
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        match store::lock(&dir, FlockOperation::NonBlockingLockExclusive) {
-            Ok(lock) => {
-                clear_temporary(&dir);
-                let objects = objects(&dir, now);
-                held.insert(name, Held { objects, _lock: lock });
-            }
-            Err(_) => {
-                used = used.saturating_add(store::size_of(&dir));
-                collected.in_use = collected.in_use.saturating_add(1);
-            }
+        if let Ok(lock) = store::lock(&dir, FlockOperation::NonBlockingLockExclusive) {
+            clear_temporary(&dir);
+            let objects = objects(&dir, now);
+            held.insert(name, Held { objects, _lock: lock });
+        } else {
+            used = used.saturating_add(store::size_of(&dir));
+            collected.in_use = collected.in_use.saturating_add(1);
         }
     }
     let keep = DAY.saturating_mul(settings.keep_days);

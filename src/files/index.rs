@@ -59,8 +59,11 @@ pub(crate) struct Index {
     pub(crate) count: usize,
 }
 
+/// A range of paths.
+type Range = (Bound<Box<[u8]>>, Bound<Box<[u8]>>);
+
 /// The keys below a directory: those that begin with its path and a slash.
-fn below(path: &[u8]) -> (Bound<Box<[u8]>>, Bound<Box<[u8]>>) {
+fn below(path: &[u8]) -> Range {
     if path.is_empty() {
         return (Bound::Unbounded, Bound::Unbounded);
     }
@@ -196,7 +199,7 @@ impl Index {
     }
 }
 
-fn within(key: &[u8], (from, to): &(Bound<Box<[u8]>>, Bound<Box<[u8]>>)) -> bool {
+fn within(key: &[u8], (from, to): &Range) -> bool {
     match (from, to) {
         (Bound::Included(from), Bound::Excluded(to)) => key >= &**from && key < &**to,
         _ => true,

@@ -90,7 +90,7 @@ impl Repository {
 
     /// The directories above the workspace that belong to the work tree, from the outermost on.
     pub(crate) fn above(&self, workspace: &Path) -> Vec<PathBuf> {
-        let count = self.prefix.iter().filter(|byte| **byte == b'/').count();
+        let count = self.prefix.split(|byte| *byte == b'/').skip(1).count();
         let mut above: Vec<PathBuf> = workspace
             .ancestors()
             .skip(1)

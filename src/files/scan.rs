@@ -291,7 +291,9 @@ impl<'a> Scan<'a> {
             let meta = match stat {
                 Ok(stat) => Meta::of(&stat),
                 Err(Errno::NOENT) => {
-                    known.into_iter().for_each(|gone| self.removed(path, gone));
+                    if let Some(gone) = known {
+                        self.removed(path, gone);
+                    }
                     continue;
                 }
                 Err(_) => {
@@ -302,7 +304,9 @@ impl<'a> Scan<'a> {
             let mut is_baseline = place.is_baseline;
             if meta.is_dir() {
                 let Some(next) = self.listed(path, fd, &name, place) else {
-                    known.into_iter().for_each(|gone| self.unlist(path, gone));
+                    if let Some(gone) = known {
+                        self.unlist(path, gone);
+                    }
                     continue;
                 };
                 is_baseline = next.is_baseline;
@@ -373,7 +377,9 @@ impl<'a> Scan<'a> {
             None => self.read(fd, &name),
         };
         let Ok(entry) = read else {
-            known.into_iter().for_each(|gone| self.removed(path, gone));
+            if let Some(gone) = known {
+                self.removed(path, gone);
+            }
             return None;
         };
         if known.is_none() {

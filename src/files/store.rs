@@ -40,6 +40,8 @@ const FREE_PART: u64 = 20;
 const ASK: u64 = 16 << 20;
 const PLAIN: u8 = b'p';
 const DEFLATED: u8 = b'd';
+/// The number of the next temporary name of this process.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 pub(crate) const OBJECTS: &str = "objects";
 pub(crate) const TEMPORARY: &str = "temporary";
 pub(crate) const LOCK: &str = "lock";
@@ -48,11 +50,10 @@ pub(crate) const LOCK: &str = "lock";
 #[derive(Debug)]
 pub(crate) struct Store {
     dir: PathBuf,
-    max_session: u64,
-    max_store: u64,
+    most: u64,
+    most_of_all: u64,
     saved: AtomicU64,
     asked: AtomicU64,
-    number: AtomicU64,
     /// The bytes of all workspaces when the run began to save.
     others: OnceLock<u64>,
     _lock: File,
@@ -110,11 +111,10 @@ impl Store {
         let lock = lock(&dir, FlockOperation::LockShared).map_err(|error| Error::io("lock", &dir, error))?;
         let store = Self {
             dir,
-            max_session: settings.max_session,
-            max_store: settings.max_store,
+            most: settings.max_session,
+            most_of_all: settings.max_store,
             saved: AtomicU64::new(0),
             asked: AtomicU64::new(0),
-            number: AtomicU64::new(0),
             others: OnceLock::new(),
             _lock: lock,
         };
@@ -137,12 +137,12 @@ impl Store {
         let full = |limit: &str| Error::Full {
             why: format!("the limit `{limit}` is reached"),
         };
-        if saved > self.max_session {
+        if saved > self.most {
             return Err(full("max_session"));
         }
         let all = self.dir.parent().unwrap_or(&self.dir);
         let others = self.others.get_or_init(|| size_of(all));
-        if saved.saturating_add(*others) > self.max_store {
+        if saved.saturating_add(*others) > self.most_of_all {
             return Err(full("max_store"));
         }
         if saved.saturating_sub(self.asked.load(Ordering::Relaxed)) > ASK {
@@ -185,29 +185,39 @@ impl Store {
         }
         let packed = pack(bytes);
         self.has_room(packed.len() as u64)?;
-        let number = self.number.fetch_add(1, Ordering::Relaxed);
-        let path = self.temporary(number);
-        let written = || -> io::Result<()> {
-            let mut file = regular_file::create(&path)?;
-            file.set_permissions(Permissions::from_mode(0o600))?;
-            file.write_all(&packed)?;
-            if batch.0.len() < EACH || !cfg!(target_os = "linux") {
-                file.sync_all()?;
-            }
-            Ok(())
-        };
-        if let Err(error) = written() {
-            let _ = std::fs::remove_file(&path);
-            return Err(match error.kind() {
+        let is_synced = batch.0.len() < EACH || !cfg!(target_os = "linux");
+        let number = self
+            .write(&packed, is_synced)
+            .map_err(|error| match error.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::Full {
                     why: "the disk is full".to_owned(),
                 },
                 _ => Error::io("save", &object, error),
-            });
-        }
+            })?;
         self.saved.fetch_add(packed.len() as u64, Ordering::Relaxed);
         batch.0.insert(hash, number);
         Ok(hash)
+    }
+
+    /// Writes a file with a temporary name, and returns its number.
+    fn write(&self, packed: &[u8], is_synced: bool) -> io::Result<u64> {
+        let (number, path, mut file) = loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let path = self.temporary(number);
+            match regular_file::create(&path) {
+                Ok(file) => break (number, path, file),
+                // Left by a process that had the same number and crashed.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        };
+        let permissions = file.set_permissions(Permissions::from_mode(0o600));
+        let written = permissions.and_then(|()| file.write_all(packed));
+        let synced = written.and_then(|()| if is_synced { file.sync_all() } else { Ok(()) });
+        if synced.is_err() {
+            let _ = std::fs::remove_file(&path);
+        }
+        synced.map(|()| number)
     }
 
     /// Gives the contents of a batch their names, after which they survive a crash.

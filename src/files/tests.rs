@@ -220,17 +220,13 @@ pub(crate) fn git(at: &Path, args: &[&str]) -> bool {
         .env("HOME", at)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1");
-    match command.output() {
-        Ok(output) => {
-            let error = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "git {args:?}: {error}");
-            true
-        }
-        Err(_) => {
-            println!("skipped: git is not installed");
-            false
-        }
-    }
+    let Ok(output) = command.output() else {
+        println!("skipped: git is not installed");
+        return false;
+    };
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {args:?}: {error}");
+    true
 }
 
 /// Makes files old enough for the index of git to prove that they are clean.

@@ -360,10 +360,10 @@ impl Shared {
         let has_linked = index.has_linked();
         let is_unsure = std::mem::replace(&mut state.is_unsure, found.is_partial);
         state.is_current = !found.is_partial && !has_linked;
-        self.attribute(state, found, is_unsure)
+        Self::attribute(state, found, is_unsure)
     }
 
-    fn attribute(&self, state: &mut State, found: Found, is_unsure: bool) -> Look {
+    fn attribute(state: &mut State, found: Found, is_unsure: bool) -> Look {
         let Found {
             changes,
             wrote,
@@ -402,7 +402,7 @@ impl Shared {
         let found = scan::paths(&self.ground, index, &mut state.watch, &paths);
         if !is_known {
             let is_unsure = state.is_unsure;
-            self.attribute(state, found, is_unsure);
+            Self::attribute(state, found, is_unsure);
         }
     }
 

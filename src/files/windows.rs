@@ -115,34 +115,29 @@ impl Windows {
     /// Closes a window. Returns its scope and the changes to report with the others that may have made them.
     pub(crate) fn close(&mut self, execution: Execution) -> Option<(Scope, ChangeSet)> {
         let scope = self.open.remove(&execution)?;
-        let is_mine = |_: &FilePath, pending: &mut Pending| pending.by.contains(&execution);
-        let mine: BTreeMap<FilePath, Pending> = self.pending.extract_if(.., is_mine).collect();
+        let (mine, rest) = std::mem::take(&mut self.pending)
+            .into_iter()
+            .partition(|(_, pending): &(FilePath, Pending)| pending.by.contains(&execution));
+        self.pending = rest;
+        let mine: BTreeMap<FilePath, Pending> = mine;
         let mut set = ChangeSet::default();
-        match &scope {
-            Scope::Any { is_blind: true, .. } => {
-                // Nothing is known of it, but others may have made these, or it may.
-                for (path, pending) in mine {
-                    let others: BTreeSet<Execution> =
-                        pending.by.iter().copied().filter(|by| *by != execution).collect();
-                    let list = if others.is_empty() {
-                        &mut self.outside
-                    } else {
-                        &mut self.pending
-                    };
-                    let Pending { before, after, .. } = pending;
-                    add(list, Change { path, before, after }, &others);
-                }
+        if matches!(scope, Scope::Any { is_blind: true, .. }) {
+            // Nothing is known of it, but others may have made these, or it may.
+            for (path, pending) in mine {
+                let Pending { before, after, by } = pending;
+                let others: BTreeSet<Execution> = by.into_iter().filter(|by| *by != execution).collect();
+                let list = if others.is_empty() {
+                    &mut self.outside
+                } else {
+                    &mut self.pending
+                };
+                add(list, Change { path, before, after }, &others);
             }
-            _ => {
-                let calls = mine.values().flat_map(|pending| &pending.by);
-                let shared: BTreeSet<NodeId> =
-                    calls.filter(|by| **by != execution).map(|by| by.call).collect();
-                set.shared = shared
-                    .into_iter()
-                    .filter(|call| *call != execution.call)
-                    .collect();
-                set.changes = list(mine);
-            }
+        } else {
+            let calls = mine.values().flat_map(|pending| &pending.by).map(|by| by.call);
+            let shared: BTreeSet<NodeId> = calls.filter(|call| *call != execution.call).collect();
+            set.shared = shared.into_iter().collect();
+            set.changes = list(mine);
         }
         Some((scope, set))
     }

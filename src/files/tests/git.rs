@@ -201,7 +201,7 @@ fn a_checkout_is_a_change_set_and_a_move() {
     let back = set.head.unwrap();
     assert_eq!((&back.before, &back.after), (&other.after, &other.before));
     let set = call(&tracker, 3, || {
-        _ = git(at, &["checkout", "-q", "--detach", "other/branch"])
+        _ = git(at, &["checkout", "-q", "--detach", "other/branch"]);
     });
     let detached = set.head.unwrap().after;
     assert_eq!((detached.branch, detached.commit), (None, other.after.commit));
@@ -236,7 +236,7 @@ fn work_trees_submodules_and_nested_repositories_are_tracked() {
     assert_eq!(names(&set.changes), ["a"]);
     assert!(linked.saved() < 10, "only what changed: {}", linked.saved());
     let set = call(&linked, 2, || {
-        _ = git(&fixture.at("linked"), &["commit", "-qam", "b"])
+        _ = git(&fixture.at("linked"), &["commit", "-qam", "b"]);
     });
     assert_eq!(set.head.unwrap().after.branch.unwrap(), "linked");
 

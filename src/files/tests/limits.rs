@@ -58,7 +58,7 @@ fn ignored_directories_are_tracked_named_or_passed_over() {
     assert_eq!(names(&set.changes), ["local.db", "small/a"]);
     assert_eq!(set.ignored, [path("large"), path("target")]);
     let set = call(&tracker, 2, || {
-        std::fs::remove_dir_all(fixture.at("target")).unwrap()
+        std::fs::remove_dir_all(fixture.at("target")).unwrap();
     });
     assert_eq!(set.changes, ChangeList::default());
     assert_eq!(set.ignored, [path("target")]);
