@@ -122,12 +122,12 @@ pub fn proxy(common: &Common, args: &args::Proxy) -> Result<Code, Failure> {
     let runtime = run::runtime()?;
     let result = runtime.block_on(serve(&plan));
     end(runtime);
+    plan.context.collect(false);
     result
 }
 
 fn end(runtime: Runtime) {
     runtime.shutdown_timeout(Duration::from_millis(200));
-    context.collect(false);
 }
 
 /// The program of an agent in a command for the operator.
