@@ -2,7 +2,7 @@
 //!
 //! Must not know: how files are tracked, what is restored.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::exit::{Code, Failure};
 use super::print;
 use overrule_base::text::visible;
 use overrule_config::{FileSettings, OWN};
-use overrule_domain::event::{Event, FilesEvent};
+use overrule_domain::event::{Event, FilesEvent, RunEvent};
 use overrule_domain::files::{Change, FileState, Step};
 use overrule_engine::clock::Clock;
 use overrule_files::{self as files, Collected, Session, Settings, Tracker};
@@ -78,9 +78,12 @@ impl AppContext {
                 tracker: Some(tracker),
                 notice: self.note_sessions(&dir).err(),
             },
-            Err(error) => none(Some(format!(
-                "what calls change in the files is not recorded: {error}"
-            ))),
+            Err(error) => {
+                let why = error.to_string().replace('\n', "; ");
+                none(Some(format!(
+                    "what calls change in the files is not recorded: {why}"
+                )))
+            }
         }
     }
 
@@ -175,31 +178,37 @@ fn directories(list: &Path) -> Result<BTreeSet<PathBuf>, String> {
     }
 }
 
-/// What a session needs of the contents; none if it never began. One that cannot be read to its end is an error.
-fn session(summary: &Summary) -> Result<Option<Session>, String> {
-    let Some(workspace) = summary.workspace.as_deref().map(PathBuf::from) else {
-        return match &summary.problem {
-            None => Ok(None),
-            Some(problem) => Err(format!("session {}: {problem}", visible(&summary.id))),
-        };
+/// What a session needs of the contents, for each workspace in which it ran; nothing if it never began. One that cannot be
+/// read to its end is an error.
+fn session(summary: &Summary) -> Result<Vec<Session>, String> {
+    let unread = |why: &str| {
+        let hint = "hint: delete it, or repair it";
+        Err(format!(
+            "cannot read what session {} names: {why}; {hint}",
+            visible(&summary.id)
+        ))
     };
+    if summary.workspace.is_none() {
+        return summary.problem.as_deref().map_or(Ok(Vec::new()), unread);
+    }
     let loaded = journal::read(&summary.place).map_err(|error| error.to_string())?;
     if let Some(damage) = &loaded.damage {
-        return Err(format!(
-            "session {} is damaged, so it is not known what it names: {damage}; hint: delete it",
-            visible(&summary.id)
-        ));
+        return unread(&damage.to_string());
     }
-    let last = loaded.envelopes.last().map_or(0, |last| last.at);
-    let named = loaded
-        .envelopes
-        .iter()
-        .flat_map(|envelope| hashes(&envelope.event));
-    Ok(Some(Session {
+    let last_event = at(loaded.envelopes.last().map_or(0, |last| last.at));
+    let (mut workspaces, mut named) = (BTreeSet::new(), HashSet::new());
+    for envelope in &loaded.envelopes {
+        if let Event::Run(RunEvent::Started(started) | RunEvent::Refitted { started }) = &envelope.event {
+            workspaces.insert(PathBuf::from(&started.workspace));
+        }
+        named.extend(hashes(&envelope.event));
+    }
+    let of = |workspace: PathBuf| Session {
         workspace: workspace.canonicalize().unwrap_or(workspace),
-        last_event: at(last),
-        hashes: named.collect(),
-    }))
+        last_event,
+        hashes: named.clone(),
+    };
+    Ok(workspaces.into_iter().map(of).collect())
 }
 
 /// A time in milliseconds since 1970.

@@ -18,6 +18,9 @@ use overrule_domain::node::Node;
 use overrule_domain::{apply, effects};
 use overrule_tools::Writes;
 
+/// The preset that decides by what can be restored.
+const REVERSIBLE: &str = "reversible";
+
 impl Driver {
     /// Stamps, writes and folds events, and collects the effects that they ask for. Returns a reason if
     /// nothing was recorded: all events are written before any is folded, and a reader ignores a part of a
@@ -65,10 +68,14 @@ impl Driver {
     }
 
     /// Returns true for the proposal of a call that may change any file: the first scan takes its time, and begins before the
-    /// call is decided on.
+    /// call is decided on. Under a preset that decides by what can be restored it begins with the run.
     fn needs_tracking(&self, event: &Event) -> bool {
-        let Event::Call(CallEvent::Checked { call, effect, .. }) = event else {
-            return false;
+        let (call, effect) = match event {
+            Event::Call(CallEvent::Checked { call, effect, .. }) => (call, effect),
+            Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. } | RunEvent::PolicyChanged { .. }) => {
+                return self.adviser.policy.preset().to_string() == REVERSIBLE;
+            }
+            _ => return false,
         };
         let node = self.state.nodes.get(call).filter(|_| effect.has_effect());
         let written = node.and_then(Node::as_call).and_then(|(tool, args)| {
