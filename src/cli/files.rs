@@ -14,7 +14,7 @@ use super::print;
 use overrule_base::text::visible;
 use overrule_config::{FileSettings, OWN};
 use overrule_domain::event::{Event, FilesEvent, RunEvent};
-use overrule_domain::files::{Change, FileState, Step};
+use overrule_domain::files::{Change, Step};
 use overrule_engine::clock::Clock;
 use overrule_files::{self as files, Collected, Session, Settings, Tracker};
 use overrule_journal::{self as journal, Store, Summary};
@@ -221,14 +221,24 @@ fn at(ms: i64) -> SystemTime {
 
 /// The contents that an event names.
 fn hashes(event: &Event) -> Vec<String> {
-    let of = |states: [&FileState; 2]| states.into_iter().filter_map(|one| one.hash().map(str::to_owned));
-    let changed = |all: &[Change]| all.iter().flat_map(|one| of([&one.before, &one.after])).collect();
+    let of_change = |one: &Change| {
+        [
+            one.before.hash().map(str::to_owned),
+            one.after.hash().map(str::to_owned),
+        ]
+    };
+    let of_step = |one: &Step| {
+        [
+            one.from.hash().map(str::to_owned),
+            one.to.hash().map(str::to_owned),
+        ]
+    };
+    let changed = |all: &[Change]| all.iter().flat_map(of_change).flatten().collect();
     match event {
         Event::Files(FilesEvent::Changed { set, .. }) => changed(&set.changes.0),
         Event::Files(FilesEvent::ChangedOutside { changes }) => changed(&changes.0),
         Event::Files(FilesEvent::RestoreStarted(started)) => {
-            let steps: &[Step] = &started.steps.0;
-            steps.iter().flat_map(|one| of([&one.from, &one.to])).collect()
+            started.steps.0.iter().flat_map(of_step).flatten().collect()
         }
         _ => Vec::new(),
     }

@@ -7,7 +7,6 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use toml::Spanned;
 
 use super::layers::{Files, ignored, last};
 use super::settings::{Origin, Setting, Why};
