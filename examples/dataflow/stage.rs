@@ -208,6 +208,7 @@ pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fai
         shell: overrule::engine::advise::ShellStart::of_system(),
         environment: Arc::from(""),
         sandbox: "no children".into(),
+        files: overrule::engine::advise::FileTracking::default(),
         approver: None,
         headless: false,
         ladder: overrule::resilience::ladder::Ladder::default(),

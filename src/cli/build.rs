@@ -10,6 +10,7 @@ use super::address::{self, Address};
 use super::args::Common;
 use super::demos;
 use super::exit::{Code, Failure};
+use super::files;
 use super::models;
 use super::operator;
 use super::print;
@@ -367,6 +368,11 @@ impl AppContext {
 fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<PathBuf> {
     let own = [&env.config_dir, &env.state_dir, &env.runtime_dir];
     let own = own.into_iter().flatten().map(|dir| dir.join(config::OWN));
+    let contents = env
+        .data_dir
+        .iter()
+        .map(|dir| dir.join(config::OWN).join(files::DIRECTORY));
+    let own = own.chain(contents);
     let policy = common
         .policy
         .as_deref()

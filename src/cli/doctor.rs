@@ -2,6 +2,7 @@
 //!
 //! Must not know: how any of them is used.
 
+mod files;
 mod sandbox;
 
 use std::io::IsTerminal as _;
@@ -76,6 +77,7 @@ pub fn doctor(common: &Common) -> Result<Code, Failure> {
     checks.push(terminal());
     checks.extend(sandbox::checks(&context, REACH));
     checks.push(sessions(&context));
+    checks.push(files::check(&context));
     checks.push(model(common, &context));
     checks.extend(servers(&context)?);
     let failed = checks.iter().any(|check| check.status == Status::Failed);

@@ -97,6 +97,9 @@ impl Watch {
             };
             return (is_over && !self.attended && !under_way(&self.state)).then(|| self.why_not());
         }
+        if let Some(end) = self.interrupted_restore() {
+            return Some(end);
+        }
         if let Mode::Finished(_) = self.state.mode {
             return Some(End::new(Code::Ok, ""));
         }
@@ -185,6 +188,9 @@ impl Watch {
             Mode::Paused(reason) => return self.paused(reason),
             Mode::Running | Mode::Finished(_) => {}
         }
+        if let Some(end) = self.interrupted_restore() {
+            return end;
+        }
         let mut queue = self.state.queue();
         let unknown = queue.find(|call| matches!(call.status, Status::OutcomeUnknown(_)));
         if let Some(call) = unknown {
@@ -199,6 +205,20 @@ impl Watch {
             return self.model_failed(turn, fault);
         }
         self.stuck()
+    }
+
+    /// A restore that was interrupted; nothing continues it without a person.
+    fn interrupted_restore(&self) -> Option<End> {
+        let open = self.state.operator.files.open().filter(|open| open.interrupted)?;
+        let (session, restore) = (&self.session, open.started.restore);
+        Some(End::new(
+            Code::Halted,
+            format!(
+                "cannot continue: the restore {restore} was interrupted ({}); hint: `overrule restore {session} --continue \
+                 {restore}`, `--leave {restore}` or `--undo {restore} --preview`",
+                open.started.describe()
+            ),
+        ))
     }
 
     fn stopped(&self, reason: &str) -> End {
@@ -461,6 +481,7 @@ fn under_way(state: &State) -> bool {
         state.settings.policy == Preset::Reversible.label() && woken.any(|id| thread::call_acts(state, *id))
     };
     !state.agenda.running.is_empty()
+        || state.operator.files.open.is_some()
         || waits_by_itself
         || state.mode == Mode::Running && (sums_up() || awaits_files())
         || !state.agenda.ending.is_empty()

@@ -123,6 +123,7 @@ pub fn proxy(common: &Common, args: &args::Proxy) -> Result<Code, Failure> {
     let runtime = run::runtime()?;
     let result = runtime.block_on(serve(&plan));
     end(runtime);
+    plan.context.collect(false);
     result
 }
 

@@ -20,7 +20,7 @@ use overrule_domain::refusal::Refusal;
 use overrule_domain::state::State;
 use overrule_engine as engine;
 use overrule_engine::Launch;
-use overrule_engine::advise::Adviser;
+use overrule_engine::advise::{Adviser, FileTracking};
 use overrule_engine::clock::Clock;
 use overrule_engine::driver::record_only::Unrecorded;
 use overrule_journal::{self as journal, Damage, Loaded, Place, Writer};
@@ -236,6 +236,9 @@ pub fn adviser(
     // The policy decides calls that the verb makes ready, as in a run that resumes with these flags.
     if common.policy.is_none() {
         adviser.keep_preset(&state.settings.policy);
+    }
+    if !state.operator.files.log.is_empty() {
+        adviser.files = FileTracking::of(context.tracker_of_recorded(workspace));
     }
     adviser.watch = adviser.watch.on(state);
     adviser.keep_rules(&state.settings.rules);

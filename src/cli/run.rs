@@ -25,6 +25,7 @@ use overrule_domain::envelope::Envelope;
 use overrule_domain::event::run::Started;
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::state::State;
+use overrule_engine::advise::FileTracking;
 use overrule_engine::driver::Taps;
 use overrule_engine::setup::{ModelSetup, Samples, Setup};
 use overrule_engine::{Driver, Handle, Launch, ids};
@@ -278,7 +279,9 @@ fn begin_confined(
     let unattended = headless && !common.control;
     let mut connected = runtime.block_on(context.connect(Some(&setup), &context.workspace, &[]));
     let of_servers = connected.notices();
-    let adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
+    let mut adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
+    let tracked = context.tracked(&context.workspace);
+    adviser.files = FileTracking::of(tracked.tracker);
     let model = models::build(context, &setup.model, !headless)?;
     let started = context.started(&adviser, &*model, &setup, input)?;
     let unfinished = (!headless)
@@ -292,6 +295,7 @@ fn begin_confined(
     notices.extend(of_servers);
     notices.extend(uncosted(&started));
     notices.extend(told);
+    notices.extend(tracked.notice);
     notices.extend(start.notice);
     notices.extend(screen::notices(context, headless));
     notices.extend(unfinished);
@@ -420,5 +424,6 @@ pub(super) fn serve(
     });
     // A blocked file system call of a tool must not hold the program back.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    context.collect(false);
     result
 }

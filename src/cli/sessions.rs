@@ -70,6 +70,7 @@ fn delete(common: &Common, context: &AppContext, id: &str, yes: bool) -> Result<
     }
     context.store.delete(&place)?;
     sandbox::delete(context, &place.id());
+    context.collect(true);
     if common.json {
         print::out(&json(&DeletedView { deleted: &place.id() }));
     } else {

@@ -33,6 +33,7 @@ pub mod repair;
 pub mod replace;
 pub mod reset_breaker;
 pub mod resolve;
+pub mod restore;
 pub mod restrict;
 pub mod retry;
 pub mod run_now;
@@ -57,7 +58,7 @@ use clap::{ArgMatches, FromArgMatches, Subcommand};
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{plan, print, record, resume};
+use super::{plan, print, record, restoring, resume};
 use overrule_base::text::submit_warning;
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::decide;
@@ -66,7 +67,7 @@ use overrule_domain::state::State;
 use overrule_journal::Place;
 use overrule_present::json;
 use overrule_present::plan::PlanView;
-use takes::On;
+use takes::{CommitArgs, On};
 
 /// A session that a verb acts on.
 pub struct Session<'a> {
@@ -85,9 +86,14 @@ pub trait Act: fmt::Debug {
     /// The session arguments.
     fn on(&self) -> &On;
 
+    /// The arguments of a verb that commits a previewed plan.
+    fn planned(&self) -> Option<&CommitArgs> {
+        None
+    }
+
     /// True if it only shows what it would do.
     fn is_preview(&self) -> bool {
-        false
+        self.planned().is_some_and(|planned| planned.preview.preview)
     }
 
     /// Builds the commands, in order. Without a named revision, uses the one of the state.
@@ -162,6 +168,7 @@ static VERBS: &[Entry] = &[
     act::<switch::Switch>("switch"),
     act::<copy::Copy>("copy"),
     act::<consent::Consent>("consent"),
+    act::<restore::Restore>("restore"),
     act::<resolve::Resolve>("resolve"),
     act::<probe::Probe>("probe"),
     act::<probe::Compensate>("compensate"),
@@ -248,7 +255,7 @@ fn carry_out(common: &Common, verb: &dyn Act) -> Result<Code, Failure> {
         place: &place,
         state: &state,
     };
-    let commands = verb.commands(&session)?;
+    let commands = restoring::with_files(&session, verb.planned(), verb.commands(&session)?)?;
     if verb.is_preview()
         && let Some(printed) = verb.preview(&session)
     {
@@ -265,7 +272,7 @@ fn carry_out(common: &Common, verb: &dyn Act) -> Result<Code, Failure> {
     }
     if verb.is_preview() {
         for command in &commands {
-            preview(common, &context, &place, &state, command)?;
+            preview(&session, command)?;
         }
         return Ok(Code::Ok);
     }
@@ -277,6 +284,9 @@ fn carry_out(common: &Common, verb: &dyn Act) -> Result<Code, Failure> {
         // Use the id: `last` may change meanwhile.
         let recorded = record::decide(common, &context, &place.id(), command)?;
         elsewhere = recorded.elsewhere;
+        if matches!(command, Command::Files(_)) && !elsewhere {
+            restoring::print_left(&place, recorded.seq)?;
+        }
         // With --resume, standard output is for the answer.
         if on.resume && !elsewhere {
             print::err(&recorded.line(common));
@@ -292,13 +302,13 @@ fn carry_out(common: &Common, verb: &dyn Act) -> Result<Code, Failure> {
 }
 
 /// True for commands on calls and edits.
-const fn about_nodes(command: &Command) -> bool {
-    matches!(command, Command::Edit(_) | Command::Call(_))
+fn about_nodes(command: &Command) -> bool {
+    matches!(command.plain(), Command::Edit(_) | Command::Call(_))
 }
 
 /// Warnings about the texts of an edit.
 fn heeded(command: &Command) -> Vec<String> {
-    let Command::Edit(EditCommand::Commit { edits, .. }) = command else {
+    let Command::Edit(EditCommand::Commit { edits, .. }) = command.plain() else {
         return Vec::new();
     };
     let words = edits.iter().filter_map(Edit::text);
@@ -306,21 +316,16 @@ fn heeded(command: &Command) -> Vec<String> {
 }
 
 /// Prints what a command would do; returns the refusal of the command, if any.
-fn preview(
-    common: &Common,
-    context: &AppContext,
-    place: &Place,
-    state: &State,
-    command: &Command,
-) -> Result<(), Failure> {
-    let adviser = record::adviser(common, context, place, state)?;
+fn preview(session: &Session<'_>, command: &Command) -> Result<(), Failure> {
+    let state = session.state;
+    let adviser = record::adviser(session.common, session.context, session.place, state)?;
     let events = decide::command(state, &adviser, command)?;
     let foreseen = lineage::of_events(state, &events);
-    let view = PlanView::of(state, &foreseen, Some(command));
-    print::out(&if common.json {
+    let view = PlanView::of(state, &foreseen, Some(command.plain()));
+    print::out(&if session.common.json {
         json(&view)
     } else {
         plan::describe(&view)
     });
-    Ok(())
+    restoring::print_with(session, command)
 }

@@ -35,6 +35,7 @@ use super::settings::{
     Settings, StreamSettings,
 };
 use super::tools::{Tags, Templates};
+use super::tracking;
 use super::written::{self, RawSettings};
 
 /// All layers above the defaults.
@@ -172,6 +173,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         user: mine,
         workspace: theirs,
         published,
+        trusted,
         ..
     } = layers;
     let all = vec![mine.compiled.servers, theirs.compiled.servers, published];
@@ -185,6 +187,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     policy = policy.with_danger(danger.table.clone());
     let confinement = (mine.compiled.sandbox, theirs.compiled.sandbox);
     let sandbox = sandbox::weigh((env, flags), &files, confinement, &mut notices)?;
+    let files_of_calls = tracking::weigh(trusted, &files, (mine.files, theirs.files), &mut notices);
     Ok(Settings {
         model,
         keys,
@@ -241,6 +244,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         approver: approver::weigh(&files, mine.approver, theirs.approver),
         danger,
         sandbox,
+        files: files_of_calls,
         editor: editor(env, files.user(mine.editor), files.workspace(theirs.editor)),
         declared,
         servers,

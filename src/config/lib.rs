@@ -30,6 +30,7 @@ mod server_secrets;
 pub mod servers;
 pub mod settings;
 pub mod tools;
+pub mod tracking;
 pub mod trust;
 pub mod written;
 
@@ -45,3 +46,4 @@ pub use overrule_base::document::{At, Place};
 pub use routing::RoutingSettings;
 pub use sandbox::SandboxSettings;
 pub use settings::{Ambiguous, Glyphs, ModelEntry, Origin, Setting, Settings, Why};
+pub use tracking::FileSettings;

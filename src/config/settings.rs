@@ -31,6 +31,7 @@ use super::price_list::PriceList;
 use super::routing::RoutingSettings;
 use super::sandbox::SandboxSettings;
 use super::tools::{Tags, Templates};
+use super::tracking::FileSettings;
 
 /// Where a value came from, from the weakest to the strongest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -355,6 +356,8 @@ pub struct Settings {
     pub danger: DangerSettings,
     /// How the commands of a run are confined.
     pub sandbox: SandboxSettings,
+    /// What is recorded of the files that calls change.
+    pub files: FileSettings,
     /// The editor for long texts, with its arguments; `None` for the built-in one.
     pub editor: Setting<Option<String>>,
     /// The tools that the settings declare.

@@ -3,6 +3,7 @@
 //! Must not know: the environment of the machine that runs the tests.
 
 mod bad;
+mod files;
 mod keys;
 mod layering;
 mod loops;

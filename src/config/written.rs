@@ -23,6 +23,7 @@ use super::sandbox::{self, PathBase};
 use super::servers;
 use super::settings::{Ambiguous, Differences, Glyphs, Reduce};
 use super::tools;
+use super::tracking;
 use overrule_base::document::{
     At, Document, Error, Field, Place, Source, near, parsed, strings, whole, wrong,
 };
@@ -41,7 +42,7 @@ const LONGEST_ARMING: u64 = 10_000;
 /// Maximum time in which a model may send nothing, in milliseconds.
 const LONGEST_IDLE: u64 = 24 * 3_600_000;
 /// Keys that an untrusted workspace may use, because they can only tighten or add a mark.
-const TIGHTENING: [&str; 4] = ["policy", "limits", "danger", sandbox::TABLE];
+const TIGHTENING: [&str; 5] = ["policy", "limits", "danger", sandbox::TABLE, tracking::TABLE];
 /// Keys that no workspace sets, trusted or not.
 const OPERATORS: [&str; 8] = [
     "api_key",
@@ -54,9 +55,10 @@ const OPERATORS: [&str; 8] = [
     "models",
 ];
 /// Tables with the keys of them that no workspace sets.
-const OPERATORS_OF: [(&str, &[&str]); 2] = [
+const OPERATORS_OF: [(&str, &[&str]); 3] = [
     ("notify", &["command", "webhook"]),
     (sandbox::TABLE, &sandbox::WIDENING),
+    (tracking::TABLE, &tracking::OPERATORS),
 ];
 /// Keys of a tool in an untrusted workspace that are read, because they can only tighten.
 const TIGHTENING_TOOL: [&str; 2] = ["tags", "pause_s"];
@@ -131,6 +133,8 @@ pub struct RawSettings {
     pub reuse: Reuse,
     /// `[routing]`
     pub routing: routing::RawRouting,
+    /// `[files]`
+    pub files: tracking::FilesTable,
     sandbox: sandbox::SandboxTable,
     price: price::PriceTable,
     models: BTreeMap<Spanned<String>, model::ModelTable>,
@@ -285,6 +289,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     Ok(RawSettings {
         limits: raw.limits,
         danger: raw.danger,
+        files: raw.files,
         compiled: Compiled {
             source: raw.compiled.source,
             sandbox: raw.compiled.sandbox,

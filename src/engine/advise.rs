@@ -25,6 +25,7 @@ use overrule_domain::call::{
 };
 use overrule_domain::escape::advised::Advised;
 use overrule_domain::event::run::ToolCard;
+use overrule_domain::files::{FilePath, FileState};
 use overrule_domain::id::{NodeId, Rev, ThreadId};
 use overrule_domain::ladder::Next;
 use overrule_domain::node::Node;
@@ -454,6 +455,10 @@ impl Advice for Adviser {
                 .map(|value| value.to_string())
         };
         self.reader.read((tool, args), job).flatten()
+    }
+
+    fn file_states(&self, paths: &[FilePath]) -> Vec<FileState> {
+        self.states_of(paths)
     }
 
     fn escape(&self, state: &State, thread: ThreadId) -> Option<Advised> {

@@ -24,6 +24,7 @@ pub struct Approved {
     bytes: Arc<str>,
     profile: Option<Arc<Profile>>,
     is_outside: bool,
+    only_reads: bool,
 }
 
 /// Why a recorded intent must not be carried out.
@@ -89,6 +90,7 @@ impl Approved {
         Ok(Self {
             is_outside: profile.is_none() && advice.profile(tool, "{}").is_some(),
             profile,
+            only_reads: !call.effect.has_effect(),
             call: id,
             rev,
             attempt,
@@ -100,6 +102,11 @@ impl Approved {
     /// Returns the call.
     pub fn call(&self) -> NodeId {
         self.call
+    }
+
+    /// Returns true if the call changes nothing.
+    pub fn only_reads(&self) -> bool {
+        self.only_reads
     }
 
     /// Returns the revision of the call.

@@ -120,13 +120,17 @@ impl Driver {
         let (reported, newest) = watch::channel(Seq(0));
         let handle = Handle::new(to_inbox, watched, newest);
         let executor = match parts.launch {
-            Launch::World(model) => Some(Box::new(Executor::new(
-                model,
-                parts.adviser.registry.clone(),
-                (parts.adviser.workspace.clone(), parts.adviser.reader.clone()),
-                handle.clone(),
-                parts.clock,
-            ))),
+            Launch::World(model) => {
+                let mut executor = Executor::new(
+                    model,
+                    parts.adviser.registry.clone(),
+                    (parts.adviser.workspace.clone(), parts.adviser.reader.clone()),
+                    handle.clone(),
+                    parts.clock,
+                );
+                executor.set_tracker(parts.adviser.files.tracker().cloned());
+                Some(Box::new(executor))
+            }
             Launch::RecordOnly => None,
         };
         let driver = Self {

@@ -23,13 +23,15 @@ use super::open_streams::OpenStreams;
 use super::questions::Questions;
 use super::reader::Reader;
 use super::side_request::{SidePurpose, SideReply, SideRequest};
+use super::tracked::{self, Tracking, Window};
 use overrule_domain::call::{Answer, ErrorClass, Outcome, ToolError};
-use overrule_domain::files::{Skipped, StepList};
+use overrule_domain::files::StepList;
 use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use overrule_domain::input::Input;
 use overrule_domain::ladder::Timer;
 use overrule_domain::sandbox::KeptChange;
 use overrule_domain::server_question::QuestionId;
+use overrule_files::Tracker;
 use overrule_model::{Model, Request};
 use overrule_tools::child;
 use overrule_tools::registry::Registry;
@@ -65,6 +67,8 @@ pub struct Executor {
     approver: Option<Arc<Approver>>,
     /// The open questions to it, with the event with which each began.
     approvals: BTreeMap<NodeId, (Seq, CancellationToken)>,
+    /// Tracks what executions change.
+    files: Tracking,
     /// Time without data from the model after which the operator is notified.
     idle_notice: Duration,
     /// Reports that no task sends.
@@ -96,6 +100,7 @@ impl Executor {
             asides: BTreeSet::new(),
             questions: Questions::default(),
             approver: None,
+            files: Tracking::default(),
             idle_notice: IDLE_NOTICE,
             approvals: BTreeMap::new(),
             own: VecDeque::new(),
@@ -167,6 +172,21 @@ impl Executor {
     /// Notifies the operator when the model sends nothing for this time.
     pub fn set_idle_notice(&mut self, after: Duration) {
         self.idle_notice = after;
+    }
+
+    /// Tracks the files that executions change.
+    pub fn set_tracker(&mut self, tracker: Option<Tracker>) {
+        self.files = Tracking::by(tracker);
+    }
+
+    /// Starts the first scan of the files, unless it was started.
+    pub fn start_tracking(&self) {
+        self.files.start();
+    }
+
+    /// Returns a notice about a report of an execution whose changes are not known; once for each reason.
+    pub fn untracked(&mut self, input: &Input) -> Option<String> {
+        self.files.untracked(input)
     }
 
     /// Lets a program be asked about calls.
@@ -247,15 +267,16 @@ impl Executor {
         });
     }
 
-    /// Reports that no step of a restore was carried out: this process cannot write files of the workspace.
-    pub fn restore(&mut self, restore: NodeId, steps: &StepList) {
-        let skipped = steps.0.iter().map(|step| Skipped {
-            path: step.path.clone(),
-            why: "this process cannot restore files".to_owned(),
-        });
-        self.own.push_back(Input::Restored {
-            restore,
-            skipped: skipped.collect(),
+    /// Restores files, and reports what was not restored.
+    pub fn restore(&mut self, restore: NodeId, steps: StepList) {
+        let (inbox, under_way) = (self.inbox.clone(), self.files.restoring.clone());
+        let tracker = self.files.tracker.clone();
+        self.tasks.spawn(async move {
+            let skipped = tracked::restored(tracker, steps).await;
+            inbox
+                .send(Message::Input(Input::Restored { restore, skipped }))
+                .await;
+            drop(under_way);
         });
     }
 
@@ -322,6 +343,7 @@ impl Executor {
         }
         let cancel = CancellationToken::new();
         self.runs.insert((call, attempt), cancel.clone());
+        let window = self.files.window(approved, &*tool);
         let inbox = self.inbox.clone();
         let (spawned, tasks) = (self.inbox.clone(), self.tasks.clone());
         let (confined, reports) = (self.inbox.clone(), self.tasks.clone());
@@ -364,11 +386,14 @@ impl Executor {
             on_output: Arc::new(move |bytes| printed.push(call, attempt, bytes)),
             ask: self.questions.of((call, attempt), self.inbox.clone()),
         };
+        let leaving = self.end.clone();
         self.tasks.spawn(async move {
+            let window = tracked::open(window, &job.cancel, &inbox).await;
             let began = clock.mono_ms();
             let limits = Limits::of(&*tool);
             let outcome = run(tool, job, limits).await;
             let ms = clock.mono_ms().saturating_sub(began);
+            let files = Window::close(window, &leaving).await;
             tails.end(call, attempt);
             let finished = Input::Finished {
                 call,
@@ -376,7 +401,7 @@ impl Executor {
                 attempt,
                 outcome,
                 ms,
-                files: None,
+                files,
             };
             inbox.send(Message::Input(finished)).await;
         });
@@ -468,7 +493,8 @@ impl Executor {
         // A task whose child has ended has its time to report that.
         let mut quiet_since = began;
         while tokio::time::timeout(LOOK, &mut ended).await.is_err() {
-            if child::is_any_ending() {
+            // A restore that is cut off needs the operator.
+            if child::is_any_ending() || self.files.is_restoring() {
                 quiet_since = tokio::time::Instant::now();
             }
             if quiet_since.elapsed() >= FOR_TASKS || began.elapsed() >= FOR_CHILDREN {

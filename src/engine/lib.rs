@@ -26,6 +26,7 @@ pub mod setup;
 mod side_request;
 pub mod stream;
 pub mod tails;
+mod tracked;
 
 #[cfg(test)]
 mod tests;

@@ -43,6 +43,9 @@ pub enum Readiness {
     Not(String),
 }
 
+/// Why the next changes would not be known after a look that was cut short.
+const NOT_WHOLE: &str = "the last scan was not complete";
+
 /// Tracks the files of one workspace during one run. Clones share everything. Every function blocks.
 #[derive(Debug, Clone)]
 pub struct Tracker(Arc<Shared>);
@@ -53,6 +56,15 @@ struct Shared {
     first: Mutex<First>,
     changed: Condvar,
     state: Mutex<State>,
+    /// What was known after the last look. It can be read during a look.
+    standing: Mutex<Standing>,
+}
+
+/// What is known between two looks.
+#[derive(Debug)]
+struct Standing {
+    readiness: Readiness,
+    not_restorable: Arc<[FilePath]>,
 }
 
 /// The first scan.
@@ -116,6 +128,11 @@ impl Tracker {
             watch: Watch::new(root.fd()),
             ..State::default()
         };
+        let readiness = if settings.track {
+            Readiness::NotYet
+        } else {
+            Readiness::Not(Shared::off())
+        };
         Ok(Self(Arc::new(Shared {
             ground: Ground {
                 root,
@@ -126,6 +143,10 @@ impl Tracker {
             first: Mutex::new(First::NotStarted),
             changed: Condvar::new(),
             state: Mutex::new(state),
+            standing: Mutex::new(Standing {
+                readiness,
+                not_restorable: Arc::from([]),
+            }),
         })))
     }
 
@@ -166,6 +187,7 @@ impl Tracker {
             wrote: BTreeSet::new(),
         };
         state.windows.open(execution, scope);
+        self.0.publish(&state);
         Begun { outside, untracked }
     }
 
@@ -179,6 +201,7 @@ impl Tracker {
         let before: BTreeMap<FilePath, FileState> = paths.into_iter().zip(states).collect();
         let outside = state.windows.take_outside();
         state.windows.open(execution, Scope::Paths(before));
+        self.0.publish(&state);
         Begun {
             outside,
             untracked: problem,
@@ -192,6 +215,7 @@ impl Tracker {
         let mut state = locked(&self.0.state);
         let state = &mut *state;
         let look = self.0.look_for(state, execution);
+        self.0.publish(state);
         match state.windows.close(execution) {
             None => ChangeSet::default(),
             Some((Scope::Paths(before), _)) => self.0.exact(state, before),
@@ -212,32 +236,16 @@ impl Tracker {
         }
     }
 
-    /// Returns whether the changes of the next command will be known.
+    /// Returns whether the changes of the next command will be known, as of the last look. It does not wait for one.
     pub fn readiness(&self) -> Readiness {
-        if !self.0.ground.settings.track {
-            return Readiness::Not(Shared::off());
-        }
-        match &*locked(&self.0.first) {
-            First::NotStarted | First::Running => return Readiness::NotYet,
-            First::Failed(why) => return Readiness::Not(why.clone()),
-            First::Done => {}
-        }
-        match &locked(&self.0.state).problem {
-            Some(why) => Readiness::Not(why.clone()),
-            None => Readiness::Ready,
-        }
+        locked(&self.0.standing).readiness.clone()
     }
 
-    /// Returns what could not be restored if a command changed it: files that are not saved or have several names,
-    /// directories that cannot be read or are excluded, and ignored ones that are neither tracked nor made again by a
-    /// build. Empty before the first scan.
-    pub fn not_restorable(&self) -> Vec<FilePath> {
-        let state = locked(&self.0.state);
-        state
-            .index
-            .as_ref()
-            .map(Index::not_restorable)
-            .unwrap_or_default()
+    /// Returns what could not be restored if a command changed it, as of the last look: files that are not saved or have
+    /// several names, directories that cannot be read or are excluded, and ignored ones that are neither tracked nor made
+    /// again by a build. Empty before the first scan. It does not wait for a look.
+    pub fn not_restorable(&self) -> Arc<[FilePath]> {
+        Arc::clone(&locked(&self.0.standing).not_restorable)
     }
 
     /// Returns the states of paths now, read and hashed. Nothing is saved.
@@ -260,6 +268,7 @@ impl Tracker {
         let mut state = locked(&self.0.state);
         let restored = apply::restore(&self.0.ground, steps, &mut |_| Ok(()))?;
         self.0.look_at(&mut state, &restored.done, true);
+        self.0.publish(&state);
         Ok(restored)
     }
 
@@ -294,7 +303,25 @@ impl Shared {
         "`track` is off".to_owned()
     }
 
+    /// Makes what a look found known.
+    fn publish(&self, state: &State) {
+        let readiness = match (&state.index, &state.problem) {
+            (None, _) => return,
+            (Some(_), Some(why)) => Readiness::Not(why.clone()),
+            (Some(_), None) if state.is_unsure => Readiness::Not(NOT_WHOLE.to_owned()),
+            (Some(_), None) => Readiness::Ready,
+        };
+        let not_restorable = state.index.as_ref().map(Index::not_restorable);
+        *locked(&self.standing) = Standing {
+            readiness,
+            not_restorable: not_restorable.unwrap_or_default().into(),
+        };
+    }
+
     fn end_first(&self, how: First) {
+        if let First::Failed(why) = &how {
+            locked(&self.standing).readiness = Readiness::Not(why.clone());
+        }
         *locked(&self.first) = how;
         self.changed.notify_all();
     }
@@ -310,6 +337,7 @@ impl Shared {
                 state.problem = problem;
                 let late = std::mem::take(&mut state.late);
                 self.look_at(&mut state, &late, true);
+                self.publish(&state);
                 First::Done
             }
         };

@@ -25,6 +25,7 @@ pub mod plan;
 pub mod question;
 pub mod queue;
 pub mod ready_rule;
+pub mod restore;
 pub mod rule;
 pub mod sandbox;
 mod ser;

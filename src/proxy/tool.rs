@@ -18,7 +18,7 @@ use overrule_domain::call::{EffectClass, Outcome};
 use overrule_domain::event::run::{Limits, ToolCard, ToolOrigin};
 use overrule_model::wire::agent;
 use overrule_tools::registry::Registry;
-use overrule_tools::{Job, Replacement, Spec, Tool, known};
+use overrule_tools::{Job, Replacement, Spec, Tool, Writes, known};
 
 /// Schema of a call that takes any text.
 const TEXT: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
@@ -129,6 +129,14 @@ impl Tool for AgentTool {
 
     fn replaces(&self, args: &Value, workspace: &Path, private: &[PathBuf]) -> Option<Replacement> {
         known::replaces(&self.spec.card.name, args, workspace, private)
+    }
+
+    fn writes(&self, args: &Value) -> Writes {
+        if self.spec.card.effect.has_effect() {
+            known::writes(&self.spec.card.name, args)
+        } else {
+            Writes::Nothing
+        }
     }
 
     fn before(&self, args: &Value, workspace: &Path, private: &[PathBuf]) -> Option<Value> {

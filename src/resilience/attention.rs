@@ -51,6 +51,8 @@ pub enum AttentionReason {
     Breaker,
     /// Everything that is left waits for an uncommitted edit.
     Edit,
+    /// A restore of files was interrupted.
+    Restore,
     /// The operator paused or stopped the run.
     Own,
 }
@@ -67,6 +69,7 @@ impl AttentionReason {
             Self::Calls => "calls",
             Self::Breaker => "breaker",
             Self::Edit => "edit",
+            Self::Restore => "restore",
             Self::Own => "own",
         }
     }
@@ -86,6 +89,10 @@ pub struct Attention {
 /// Returns why the run needs a person now. `None` while it works, once it has its answer, and if
 /// the operator stopped it.
 pub fn need(state: &State) -> Option<Attention> {
+    let restore = restoring(state);
+    if restore.is_some() {
+        return restore;
+    }
     match &state.mode {
         Mode::Finished(_) => None,
         Mode::Stopped(reason) => {
@@ -110,6 +117,17 @@ pub fn standstill(state: &State) -> Option<Attention> {
         Mode::Paused(why) => Some(own(state, "paused: nothing is started", why)),
         Mode::Stopped(why) => Some(own(state, "stopped", why)),
         Mode::Finished(_) => None,
+    })
+}
+
+/// Returns the need while a restore is interrupted: nothing continues before a person decides about it.
+fn restoring(state: &State) -> Option<Attention> {
+    let open = state.operator.files.open().filter(|open| open.interrupted)?;
+    let (restore, what) = (open.started.restore, open.started.describe());
+    Some(Attention {
+        cause: AttentionReason::Restore,
+        reason: format!("the restore {restore} was interrupted ({what}): continue it, leave it or undo it"),
+        calls: Vec::new(),
     })
 }
 
@@ -325,6 +343,7 @@ pub fn attempts(state: &State, need: &Attention) -> Vec<String> {
         | AttentionReason::Repair
         | AttentionReason::Calls
         | AttentionReason::Edit
+        | AttentionReason::Restore
         | AttentionReason::Own => {}
     }
     if need.cause != AttentionReason::Stopped {

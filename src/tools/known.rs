@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::builtin;
-use super::tool::{Replacement, Tool};
-use overrule_base::known_tool::{ALL, CONTENT, Kind, NEW, OLD, PATH, kind, value_in};
+use super::tool::{Replacement, Tool, Writes};
+use overrule_base::known_tool::{
+    ALL, CONTENT, Kind, NEW, OLD, PATH, inner, kind, patched, patches, places, value_in,
+};
 
 /// The built-in call that does to a file what this one does: its tool and arguments. Nothing for a call that changes no
 /// file, or whose arguments leave it open.
@@ -43,9 +45,58 @@ pub fn before(tool: &str, args: &Value, workspace: &Path, private: &[PathBuf]) -
     tool.before(&args, workspace, private)
 }
 
+/// Returns what a call of a common tool may change; see [`Tool::writes`]. A call whose arguments leave it open may change
+/// anything.
+pub fn writes(tool: &str, args: &Value) -> Writes {
+    let args = &inner(tool, args).unwrap_or_else(|| args.clone());
+    let paths: Vec<PathBuf> = match kind(tool) {
+        Some(Kind::Write | Kind::Edit | Kind::Other) => places(tool, &args.to_string())
+            .into_iter()
+            .map(PathBuf::from)
+            .collect(),
+        Some(Kind::Patch) => {
+            let patches = patches(tool, args);
+            let files = patches.iter().flat_map(|patch| patched(patch));
+            files.map(|(_, path)| PathBuf::from(path)).collect()
+        }
+        Some(Kind::Shell | Kind::Read) | None => Vec::new(),
+    };
+    if paths.is_empty() {
+        Writes::Anything
+    } else {
+        Writes::Paths(paths)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_tool_changes_the_paths_that_it_names_and_any_other_tool_anything() {
+        let paths = |all: &[&str]| Writes::Paths(all.iter().map(PathBuf::from).collect());
+        let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n x\n*** Add File: c\n+y\n*** End Patch\n";
+        for (tool, args, expected) in [
+            (
+                "Write",
+                json!({"file_path": "/w/a", "content": ""}),
+                paths(&["/w/a"]),
+            ),
+            (
+                "edit",
+                json!({"filePath": "a", "oldString": "b", "newString": "c"}),
+                paths(&["a"]),
+            ),
+            ("NotebookEdit", json!({"notebook_path": "n"}), paths(&["n"])),
+            ("apply_patch", json!({"input": patch}), paths(&["a", "b", "c"])),
+            ("Bash", json!({"command": "rm a"}), Writes::Anything),
+            ("apply_patch", json!({"input": "nothing"}), Writes::Anything),
+            ("Write", json!({"content": ""}), Writes::Anything),
+            ("other", json!({"path": "a"}), Writes::Anything),
+        ] {
+            assert_eq!(writes(tool, &args), expected, "{tool} {args}");
+        }
+    }
 
     #[test]
     fn the_tools_of_other_agents_replace_what_the_built_in_ones_would() {

@@ -23,6 +23,6 @@ pub use registry::Registry;
 pub use run::run;
 pub use sources::builtin;
 pub use tool::{
-    AskOperator, Children, Job, OnOutput, OnRefused, ReadOperands, Replacement, Spec, Tool, Withheld,
+    AskOperator, Children, Job, OnOutput, OnRefused, ReadOperands, Replacement, Spec, Tool, Withheld, Writes,
     ask_nobody, nothing_withheld,
 };

@@ -132,6 +132,17 @@ impl Children {
     }
 }
 
+/// What an execution may change in the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Writes {
+    /// Nothing.
+    Nothing,
+    /// At most these paths, as the arguments name them.
+    Paths(Vec<PathBuf>),
+    /// Anything.
+    Anything,
+}
+
 /// A tool of the model.
 pub trait Tool: Send + Sync {
     /// Returns its description.
@@ -146,6 +157,16 @@ pub trait Tool: Send + Sync {
     /// it. Changes nothing, and contains nothing from `private`.
     fn before(&self, _args: &Value, _workspace: &Path, _private: &[PathBuf]) -> Option<Value> {
         None
+    }
+
+    /// Returns what an execution with these arguments may change in the workspace. Reads no file. A tool that only reads
+    /// changes nothing.
+    fn writes(&self, _args: &Value) -> Writes {
+        if self.spec().card.effect.has_effect() {
+            Writes::Anything
+        } else {
+            Writes::Nothing
+        }
     }
 
     /// Returns what reads the files that an execution would run: their content is part of the decision. None for a tool

@@ -16,6 +16,7 @@
 mod support;
 
 mod cli;
+mod files;
 mod fuzzed;
 mod mcp;
 mod old_journals;

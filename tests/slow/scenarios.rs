@@ -77,6 +77,7 @@ scenarios! {
     replace = "replace",
     reset_breaker = "reset-breaker",
     resolve = "resolve",
+    restore = "restore",
     restrict = "restrict",
     retry = "retry",
     ring = "ring",

@@ -19,7 +19,7 @@ use overrule_domain::event::run::{Limits, Reuse, Started};
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::sandbox::Profile;
 use overrule_domain::state::State;
-use overrule_engine::advise::Adviser;
+use overrule_engine::advise::{Adviser, FileTracking};
 use overrule_engine::setup::{ModelSetup, Setup};
 use overrule_engine::{Launch, ids, resume};
 use overrule_journal::Link;
@@ -193,6 +193,9 @@ pub fn session(
     adviser.watch = adviser.watch.on(&state);
     adviser.keep_rules(&state.settings.rules);
     adviser.keep_widenings(&state.settings.widenings);
+    let tracked = context.tracked(&context.workspace);
+    adviser.files = FileTracking::of(tracked.tracker);
+    notices.extend(tracked.notice);
     if of.pass_unknown {
         // The header and every digest say so.
         adviser.sandbox = adviser.sandbox.noted(PASS_UNKNOWN);

@@ -45,6 +45,7 @@ const fn verbs(cause: &AttentionReason) -> &'static [&'static str] {
         AttentionReason::Stopped => &["guide"],
         AttentionReason::Limit => &["set-limits", "unpause"],
         AttentionReason::Breaker => &["run-now", "reset-breaker"],
+        AttentionReason::Restore => &["restore"],
         AttentionReason::Own => &["unpause", "guide"],
         AttentionReason::Calls | AttentionReason::Repair | AttentionReason::Edit => &[],
     }

@@ -4,31 +4,55 @@
 //!
 //! Must not know: what is recorded of a file.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
 
 use similar::TextDiff;
 
 use super::Look;
-use crate::args::Common;
+use super::target::{no_call, node};
+use crate::args::{Common, number};
 use crate::build::AppContext;
 use crate::exit::{Code, Failure};
 use crate::{print, record};
 use overrule_base::text::{visible, visible_lines};
-use overrule_domain::changes::{FileChange, FileText, Unrecorded, changes};
+use overrule_domain::branch;
+use overrule_domain::changes::{FileChange, FileText, Unrecorded, changes_with};
+use overrule_domain::files::FilesChange;
+use overrule_domain::id::{Epoch, NodeId};
+use overrule_domain::state::State;
 
-/// Print the files that a run wrote, as one difference against their state before the run
+/// Print the files that the calls of a run changed, as one difference against their state before the run
 #[derive(Debug, clap::Args)]
 pub struct Changes {
     /// Session: id, unique prefix, `last`, or a file
     #[arg(default_value = "last")]
     pub session: String,
+    /// Print only what this call changed
+    #[arg(long, value_name = "CALL", conflicts_with = "branch")]
+    pub call: Option<String>,
+    /// Print only what the calls of this branch changed
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
+    pub branch: Option<u32>,
 }
 
 impl Look for Changes {
     fn print(&self, common: &Common) -> Result<Code, Failure> {
         let context = AppContext::read(common)?;
-        let found = record::as_found(&context.find(&self.session)?)?;
-        let all = changes(&found.state);
+        let mut state = record::as_found(&context.find(&self.session)?)?.state;
+        self.narrow(&mut state)?;
+        let started = state
+            .started
+            .as_deref()
+            .filter(|_| !state.operator.files.log.is_empty());
+        let tracker = started.and_then(|started| context.tracker_of_recorded(Path::new(&started.workspace)));
+        let content = |hash: &str| {
+            let bytes = tracker.as_ref()?.content(hash).ok()?;
+            String::from_utf8(bytes).ok().map(Arc::from)
+        };
+        let all = changes_with(&state, &content);
         if common.json {
             let text = serde_json::to_string(&all).map_err(|error| Failure::new(Code::Other, error))?;
             print::out(&text);
@@ -40,12 +64,43 @@ impl Look for Changes {
             }
         }
         if all.files.is_empty() {
-            print::err("no file tool has written a file");
+            print::err("no recorded call has changed a file");
         }
         for one in &all.unrecorded {
             print::err(&unrecorded(one));
         }
         Ok(Code::Ok)
+    }
+}
+
+impl Changes {
+    /// Leaves only what the named call, or the calls of the named branch, changed.
+    fn narrow(&self, state: &mut State) -> Result<(), Failure> {
+        let only: BTreeSet<NodeId> = if let Some(call) = &self.call {
+            let call = node(call)?;
+            if !state.calls.contains_key(&call) {
+                return Err(no_call(call));
+            }
+            BTreeSet::from([call])
+        } else if let Some(number) = self.branch {
+            let epoch = Epoch(number);
+            if !branch::is_one(state, epoch) {
+                return Err(Failure::new(Code::Usage, branch::unknown(state, epoch)));
+            }
+            let line = branch::line(state, branch::end(state, epoch));
+            let calls = state.calls.keys().copied();
+            calls
+                .filter(|call| branch::counted(state, *call, &line).is_some())
+                .collect()
+        } else {
+            return Ok(());
+        };
+        state.ledger.retain(|_, entry| only.contains(&entry.call));
+        state.operator.files.log.retain(|_, change| match change {
+            FilesChange::Execution(execution) => only.contains(&execution.call),
+            FilesChange::Outside(_) | FilesChange::Restore(_) => false,
+        });
+        Ok(())
     }
 }
 

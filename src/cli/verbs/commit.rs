@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use super::takes::{Change, On};
+use super::takes::{Change, CommitArgs, On};
 use super::target::committed;
 use super::{Act, Session};
 use crate::edits;
@@ -30,8 +30,8 @@ impl Act for Commit {
         &self.on
     }
 
-    fn is_preview(&self) -> bool {
-        self.change.planned.preview.preview
+    fn planned(&self) -> Option<&CommitArgs> {
+        Some(&self.change.planned)
     }
 
     fn commands(&self, session: &Session<'_>) -> Result<Vec<Command>, Failure> {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::takes::{Change, On, RevisionArg};
+use super::takes::{Change, CommitArgs, On, RevisionArg};
 use super::target::{committed, no_call, rewritten, seen};
 use super::{Act, Session};
 use crate::exit::{Code, Failure};
@@ -43,8 +43,8 @@ impl Act for Edit {
         &self.on
     }
 
-    fn is_preview(&self) -> bool {
-        self.change.planned.preview.preview
+    fn planned(&self) -> Option<&CommitArgs> {
+        Some(&self.change.planned)
     }
 
     fn commands(&self, session: &Session<'_>) -> Result<Vec<Command>, Failure> {

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a command is decided, where it is recorded.
 
-use super::takes::{Change, On};
+use super::takes::{Change, CommitArgs, On};
 use super::target::committed;
 use super::{Act, Session};
 use crate::effects;
@@ -28,8 +28,8 @@ impl Act for Probe {
         &self.on
     }
 
-    fn is_preview(&self) -> bool {
-        self.change.planned.preview.preview
+    fn planned(&self) -> Option<&CommitArgs> {
+        Some(&self.change.planned)
     }
 
     fn commands(&self, session: &Session<'_>) -> Result<Vec<Command>, Failure> {
@@ -56,8 +56,8 @@ impl Act for Compensate {
         &self.on
     }
 
-    fn is_preview(&self) -> bool {
-        self.change.planned.preview.preview
+    fn planned(&self) -> Option<&CommitArgs> {
+        Some(&self.change.planned)
     }
 
     fn commands(&self, session: &Session<'_>) -> Result<Vec<Command>, Failure> {

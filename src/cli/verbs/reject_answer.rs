@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a command is decided, where it is recorded.
 
-use super::takes::{Change, On, RevisionArg};
+use super::takes::{Change, CommitArgs, On, RevisionArg};
 use super::target::{committed, node};
 use super::{Act, Session};
 use crate::exit::Failure;
@@ -30,8 +30,8 @@ impl Act for RejectAnswer {
         &self.on
     }
 
-    fn is_preview(&self) -> bool {
-        self.change.planned.preview.preview
+    fn planned(&self) -> Option<&CommitArgs> {
+        Some(&self.change.planned)
     }
 
     fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {

@@ -31,8 +31,8 @@ impl Act for Switch {
         &self.on
     }
 
-    fn is_preview(&self) -> bool {
-        self.planned.preview.preview
+    fn planned(&self) -> Option<&CommitArgs> {
+        Some(&self.planned)
     }
 
     fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {

@@ -59,6 +59,18 @@ pub struct CommitArgs {
     /// Number of effects that the preview named; refused if there are more now
     #[arg(long, value_name = "N", value_parser = number::whole::<usize>("a whole number of effects, such as 1"))]
     pub effects_seen: Option<usize>,
+    /// What happens to the files that calls changed which become inactive: `restore` those that nothing else changed
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub files: Option<Files>,
+}
+
+/// What happens to the files of calls that become inactive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Files {
+    /// Restore them
+    Restore,
+    /// Leave them as they are
+    Keep,
 }
 
 /// Arguments of every edit.

@@ -28,8 +28,8 @@ impl Act for Undo {
         &self.on
     }
 
-    fn is_preview(&self) -> bool {
-        self.planned.preview.preview
+    fn planned(&self) -> Option<&CommitArgs> {
+        Some(&self.planned)
     }
 
     fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {
@@ -59,8 +59,8 @@ impl Act for Redo {
         &self.on
     }
 
-    fn is_preview(&self) -> bool {
-        self.planned.preview.preview
+    fn planned(&self) -> Option<&CommitArgs> {
+        Some(&self.planned)
     }
 
     fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {

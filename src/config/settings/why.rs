@@ -131,6 +131,7 @@ impl Settings {
         all.extend(self.approver.why());
         all.extend(self.danger.why());
         all.extend(self.sandbox.why());
+        all.extend(self.files.why());
         all.extend(self.resilience_why());
         all
     }

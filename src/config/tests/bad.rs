@@ -100,7 +100,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "[[servers]]\nname = \"x\"",
-            "1:3: `servers`: unknown key; known here: ambiguous_width, api_key, api_key_cmd, api_key_file, approver, arming, base_url, ca_file, context, danger, differences, editor, glyphs, keep_replies, limits, max_output_tokens, mcp, model, models, mouse, notify, output_schema, policy, price, prices, resilience, reuse, routing, sandbox, sessions, stream, tell_edits, theme, tool, wire",
+            "1:3: `servers`: unknown key; known here: ambiguous_width, api_key, api_key_cmd, api_key_file, approver, arming, base_url, ca_file, context, danger, differences, editor, files, glyphs, keep_replies, limits, max_output_tokens, mcp, model, models, mouse, notify, output_schema, policy, price, prices, resilience, reuse, routing, sandbox, sessions, stream, tell_edits, theme, tool, wire",
         ),
     ];
     for (text, message) in table {

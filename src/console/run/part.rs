@@ -357,6 +357,7 @@ impl RunPart {
                     | AttentionReason::Stopped
                     | AttentionReason::Breaker
                     | AttentionReason::Edit
+                    | AttentionReason::Restore
             )
         };
         standstill(&self.state).filter(still)

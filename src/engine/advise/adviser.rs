@@ -17,6 +17,7 @@ use overrule_domain::call::{EffectClass, Gate};
 use overrule_domain::draft::Draft;
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::event::{Event, ResilienceEvent};
+use overrule_domain::files::{FilePath, FileState};
 use overrule_domain::rule::{RuleSpec, SessionRule};
 use overrule_domain::sandbox::{Placement, Tracking, Widening};
 use overrule_domain::setting_change;
@@ -26,6 +27,11 @@ use overrule_resilience as resilience;
 use overrule_resilience::ladder::Ladder;
 use overrule_tools::registry::Registry;
 use overrule_tools::{Children, Withheld};
+
+/// What the files of a restore are read for.
+const RESTORED: &str = "restore";
+/// Why a file is not restored by a process without a tracker.
+const NOT_TRACKED: &str = "this process does not track files";
 
 impl Adviser {
     /// Notes what is constant during a decision: the time, in UTC milliseconds since 1970, and how far changes of files can
@@ -255,6 +261,21 @@ impl Adviser {
         let draft = Draft::new(state);
         let verdict = Advice::verdict(self, tool, args, &RuleUses::by(&draft));
         (verdict.gate == Gate::Deny).then(|| format!("the policy denies it ({})", verdict.rule))
+    }
+
+    /// Returns what these paths are now. One that cannot be read in time is not restored.
+    pub(super) fn states_of(&self, paths: &[FilePath]) -> Vec<FileState> {
+        let found = self.files.tracker().cloned().and_then(|tracker| {
+            let paths = paths.to_vec();
+            self.reader.read((RESTORED, ""), move || tracker.states(&paths))
+        });
+        let unread = || FileState::Unsaved {
+            why: if self.files.tracker().is_some() { LATE } else { NOT_TRACKED }.to_owned(),
+            size: 0,
+            mtime: 0,
+        };
+        let found = found.filter(|found| found.len() == paths.len());
+        found.unwrap_or_else(|| vec![unread(); paths.len()])
     }
 
     /// Adopts the preset of this name, if there is one.

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use overrule_domain::sandbox::Tracking;
+use overrule_files::{Readiness, Tracker};
 
 /// Tracks the files of the workspace.
 pub trait TracksFiles: Send + Sync {
@@ -21,7 +22,9 @@ const TOO_LONG: &str = "the first scan of the files takes longer than 10 s";
 /// The tracking of files, constant during a decision.
 #[derive(Clone, Default)]
 pub struct FileTracking {
-    /// None where files are not tracked.
+    /// Reads and restores files; none where they are not tracked.
+    tracker: Option<Tracker>,
+    /// Says how far changes can be restored; none where they are not tracked.
     tracks: Option<Arc<dyn TracksFiles>>,
     now: Tracking,
     /// When calls began to wait for the first scan, in milliseconds of the clock; none while none waits.
@@ -30,7 +33,35 @@ pub struct FileTracking {
     is_late: bool,
 }
 
+impl TracksFiles for Tracker {
+    fn tracking(&self) -> Tracking {
+        match self.readiness() {
+            Readiness::Ready => Tracking::Ready {
+                not_restorable: self.not_restorable(),
+            },
+            Readiness::NotYet => Tracking::NotYet,
+            Readiness::Not(why) => Tracking::not(&why),
+        }
+    }
+}
+
 impl FileTracking {
+    /// Takes a tracker, or none.
+    pub fn of(tracker: Option<Tracker>) -> Self {
+        let Some(tracker) = tracker else {
+            return Self::default();
+        };
+        Self {
+            tracker: Some(tracker.clone()),
+            ..Self::by(Arc::new(tracker))
+        }
+    }
+
+    /// Returns the tracker.
+    pub const fn tracker(&self) -> Option<&Tracker> {
+        self.tracker.as_ref()
+    }
+
     /// Takes the answers of a tracker.
     pub fn by(tracks: Arc<dyn TracksFiles>) -> Self {
         let mut tracking = Self {

@@ -57,8 +57,7 @@ impl Driver {
             }
             Effect::EndApprover { call } => executor.end_approver(call),
             Effect::KeepUndone { change, again } => executor.keep_undone(change, again),
-            // Nothing restores files yet: each step is reported as skipped.
-            Effect::Restore { restore, steps } => executor.restore(restore, &steps),
+            Effect::Restore { restore, steps } => executor.restore(restore, steps),
             // The console and the headless printer learn of it from the events.
             Effect::Notify { .. } => {}
         }

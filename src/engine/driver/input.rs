@@ -3,6 +3,7 @@
 //! Must not know: models, tools, screens.
 
 use super::Driver;
+use crate::handle::Publication;
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome};
 use overrule_domain::envelope::Actor;
 use overrule_domain::id::Seq;
@@ -37,6 +38,8 @@ impl Driver {
         };
         if let Some(executor) = &mut self.executor {
             executor.reported(input);
+            let notice = executor.untracked(input);
+            self.batch.words.extend(notice.map(Publication::Notice));
         }
         let known = self.known(input);
         let events = decide::input(&self.state, known.as_ref().unwrap_or(input));

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::Driver;
+use crate::advise::parse_args;
 use crate::halt::Halt;
 use crate::handle::Publication;
 use overrule_domain::effect::Effect;
@@ -13,7 +14,12 @@ use overrule_domain::event::{
     CallEvent, EscapeEvent, Event, FilesEvent, RunEvent, SandboxEvent, TurnEvent, WeightEvent,
 };
 use overrule_domain::id::Seq;
+use overrule_domain::node::Node;
 use overrule_domain::{apply, effects};
+use overrule_tools::Writes;
+
+/// The preset that decides by what can be restored.
+const REVERSIBLE: &str = "reversible";
 
 impl Driver {
     /// Stamps, writes and folds events, and collects the effects that they ask for. Returns a reason if
@@ -49,11 +55,34 @@ impl Driver {
         if let Event::Sandbox(SandboxEvent::Widened { by }) = &envelope.event {
             self.adviser.keep_widenings(std::slice::from_ref(by));
         }
+        if let Some(executor) = &self.executor
+            && self.needs_tracking(&envelope.event)
+        {
+            executor.start_tracking();
+        }
         self.batch.sync |= needs_disk(&envelope.event);
         self.batch
             .effects
             .extend(effects::effects(&self.state, &envelope));
         self.batch.envelopes.push(Arc::new(envelope));
+    }
+
+    /// Returns true for the proposal of a call that may change any file: the first scan takes its time, and begins before the
+    /// call is decided on. Under a preset that decides by what can be restored it begins with the run.
+    fn needs_tracking(&self, event: &Event) -> bool {
+        let (call, effect) = match event {
+            Event::Call(CallEvent::Checked { call, effect, .. }) => (call, effect),
+            Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. } | RunEvent::PolicyChanged { .. }) => {
+                return self.adviser.policy.preset().to_string() == REVERSIBLE;
+            }
+            _ => return false,
+        };
+        let node = self.state.nodes.get(call).filter(|_| effect.has_effect());
+        let written = node.and_then(Node::as_call).and_then(|(tool, args)| {
+            let tool = self.adviser.registry.get(tool)?;
+            Some(tool.writes(&parse_args(args)))
+        });
+        written == Some(Writes::Anything)
     }
 
     /// Halts the run: from here on nothing is decided or recorded, and the only remaining effects

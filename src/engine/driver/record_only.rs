@@ -2,14 +2,18 @@
 //!
 //! Must not know: which verb it came from.
 
+use std::sync::Arc;
+
 use super::Driver;
 use crate::halt::Halt;
 use crate::resume;
+use crate::tracked;
 use overrule_domain::command::Command;
 use overrule_domain::decide;
 use overrule_domain::envelope::Actor;
 use overrule_domain::event::{Event, TurnEvent};
 use overrule_domain::id::Seq;
+use overrule_domain::input::Input;
 use overrule_domain::refusal::Refusal;
 use overrule_domain::turn::{Producer, StreamFault, StreamFaultKind, Usage};
 
@@ -36,10 +40,40 @@ impl Driver {
         let decided = self.carry_out(command, actor);
         self.batch.sync |= decided.is_ok();
         self.conclude();
+        if decided.is_ok() {
+            self.restore();
+        }
         match self.halted {
             Some(halt) => Err(Unrecorded::Halted(halt)),
             None => decided.map(|_| self.state.seq).map_err(Unrecorded::Refused),
         }
+    }
+}
+
+impl Driver {
+    /// Carries out the restore that the command began or continued, once it is on disk. No process runs the session, so nothing
+    /// else would.
+    fn restore(&mut self) {
+        let open = self.state.operator.files.open();
+        let Some(started) = open
+            .filter(|open| !open.interrupted)
+            .map(|open| Arc::clone(&open.started))
+        else {
+            return;
+        };
+        if self.halted.is_some() {
+            return;
+        }
+        let skipped = tracked::restore(self.adviser.files.tracker(), &started.steps);
+        let ended = Input::Restored {
+            restore: started.restore,
+            skipped,
+        };
+        let events = decide::input(&self.state, &ended);
+        self.record(events, &Actor::Engine, Seq(0));
+        self.follow();
+        self.batch.sync = true;
+        self.conclude();
     }
 }
 

@@ -18,6 +18,10 @@ use crate::metrics::{
 use crate::output::{
     DemoView, EventView, PolicyRuleView, RecordedView, ResetView, ResultView, SettingView, StoredView,
 };
+use crate::restore::{
+    RestoreEffectView, RestoreHeadView, RestoreIgnoredView, RestorePathView, RestoreUntrackedView,
+    RestoreView,
+};
 use crate::sandbox::{AllowedView, CallRefusalsView, GuaranteeView, RefusedView, SandboxView};
 use crate::session::{
     DeletedView, ForkPointView, JournalView, PathView, SessionCountsView, SessionDetailView,
@@ -98,6 +102,56 @@ fn detail(full: bool) -> SessionDetailView<'static> {
             waiting: 1,
         },
         rules: vec!["rule 1: …".to_owned()],
+    }
+}
+
+fn restore_path(full: bool) -> RestorePathView<'static> {
+    RestorePathView {
+        path: "a.txt".to_owned(),
+        calls: kept([id("c5")]),
+        what: "restore",
+        status: if full { "conflict" } else { "restore" },
+        why: text(full),
+        chosen: !full,
+    }
+}
+
+fn restore_ignored() -> RestoreIgnoredView {
+    RestoreIgnoredView {
+        call: id("c5"),
+        path: "target".to_owned(),
+    }
+}
+
+fn restore_head() -> RestoreHeadView<'static> {
+    RestoreHeadView {
+        call: id("c5"),
+        hint: "git reset --soft a1b2c3d",
+    }
+}
+
+fn restore_untracked() -> RestoreUntrackedView<'static> {
+    RestoreUntrackedView {
+        call: id("c5"),
+        why: "too many files",
+    }
+}
+
+fn restore_effect() -> RestoreEffectView<'static> {
+    RestoreEffectView {
+        call: id("c6"),
+        tool: "http_request",
+    }
+}
+
+fn restore() -> RestoreView<'static> {
+    RestoreView {
+        digest: "0123",
+        paths: vec![restore_path(true)],
+        ignored: vec![restore_ignored()],
+        heads: vec![restore_head()],
+        untracked: vec![restore_untracked()],
+        also_happened: vec![restore_effect()],
     }
 }
 
@@ -484,6 +538,12 @@ pub(super) fn examples() -> Examples {
         ("ForkPointView", vec![value(&fork_point())]),
         ("SessionDetailView", both(detail)),
         ("VerifyView", both(verify)),
+        ("RestoreView", vec![value(&restore())]),
+        ("RestorePathView", both(restore_path)),
+        ("RestoreIgnoredView", vec![value(&restore_ignored())]),
+        ("RestoreHeadView", vec![value(&restore_head())]),
+        ("RestoreUntrackedView", vec![value(&restore_untracked())]),
+        ("RestoreEffectView", vec![value(&restore_effect())]),
         ("DeletedView", vec![value(&DeletedView { deleted: "s" })]),
         ("PathView", vec![value(&PathView { path: "/s" })]),
         ("ForkView", both(fork)),

@@ -66,6 +66,7 @@ impl Branch {
             AttentionReason::Limit
             | AttentionReason::Stopped
             | AttentionReason::Edit
+            | AttentionReason::Restore
             | AttentionReason::Own => Self::Run,
         }
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::builtin::common;
 use crate::errors::{refused, untouched};
-use crate::tool::{Job, Spec, Tool};
+use crate::tool::{Job, Spec, Tool, Writes};
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 
 /// Answers arguments that were sent for the nth time.
@@ -62,6 +62,10 @@ impl Service {
 impl Tool for Service {
     fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    fn writes(&self, _args: &Value) -> Writes {
+        Writes::Nothing
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {

@@ -151,6 +151,7 @@ fn go(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), 
         | AttentionReason::Loop(_)
         | AttentionReason::Stopped
         | AttentionReason::Edit
+        | AttentionReason::Restore
         | AttentionReason::Own => {
             let call = to_call(model, need)?;
             match model.run.state.call(call).map(|call| &call.status) {

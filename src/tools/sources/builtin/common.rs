@@ -15,7 +15,7 @@ use crate::errors::{from_io, refused, shown};
 use crate::output::{BoundedText, json_text};
 use crate::replace;
 use crate::run::panicked;
-use crate::tool::{Job, Spec};
+use crate::tool::{Job, Spec, Writes};
 use crate::workspace::Workspace;
 use overrule_domain::advice::ToolFacts;
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
@@ -127,6 +127,12 @@ pub(super) fn writes_nothing(job: &Job) -> Option<ToolError> {
             "give the text in your answer, or ask the operator",
         )
     })
+}
+
+/// Returns the file that a call writes.
+pub(super) fn written_path(args: &Value) -> Writes {
+    let path = args.get("path").and_then(Value::as_str);
+    Writes::Paths(path.map(PathBuf::from).into_iter().collect())
 }
 
 /// Builds the outcome of a text with its metadata.

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use super::common::{
     approved, arguments, blocking, find_out, intent, spec, state_of, text_of, text_outcome,
-    with_file_templates, writes_nothing,
+    with_file_templates, writes_nothing, written_path,
 };
 use crate::errors::{from_io, refused, shown, untouched};
 use crate::replace;
-use crate::tool::{Job, Replacement, Spec, Tool};
+use crate::tool::{Job, Replacement, Spec, Tool, Writes};
 use crate::workspace::Workspace;
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use overrule_domain::input::Finding;
@@ -93,6 +93,10 @@ impl Tool for EditFile {
             .as_object_mut()?
             .insert("value".to_owned(), edited.sentence(&args.path).into());
         Some(recorded)
+    }
+
+    fn writes(&self, args: &Value) -> Writes {
+        written_path(args)
     }
 
     fn replaces(&self, args: &Value, workspace: &Path, private: &[PathBuf]) -> Option<Replacement> {

@@ -23,7 +23,7 @@ use super::common::{arguments, spec, text_outcome};
 use super::read_file::SNIFFED;
 use crate::errors::{refused, shown, untouched};
 use crate::output::{Bounded, BoundedText};
-use crate::tool::{Job, Spec, Tool};
+use crate::tool::{Job, Spec, Tool, Writes};
 use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use overrule_domain::event::run::EffectBy;
 
@@ -124,6 +124,10 @@ struct Args {
 impl Tool for HttpRequest {
     fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    fn writes(&self, _args: &Value) -> Writes {
+        Writes::Nothing
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 
 use super::common::{
     approved, arguments, blocking, find_out, intent, spec, state_of, text_of, text_outcome,
-    with_file_templates, writes_nothing,
+    with_file_templates, writes_nothing, written_path,
 };
 use crate::errors::{shown, untouched};
 use crate::replace;
-use crate::tool::{Job, Replacement, Spec, Tool};
+use crate::tool::{Job, Replacement, Spec, Tool, Writes};
 use crate::workspace::Workspace;
 use overrule_domain::call::{EffectClass, Outcome, ToolError};
 use overrule_domain::input::Finding;
@@ -70,6 +70,10 @@ impl Tool for WriteFile {
         let args: Args = arguments(args).ok()?;
         let now = state_of(workspace, private, &args.path).ok()?;
         Some(intent(now.as_deref(), args.content.as_bytes()))
+    }
+
+    fn writes(&self, args: &Value) -> Writes {
+        written_path(args)
     }
 
     fn replaces(&self, args: &Value, workspace: &Path, private: &[PathBuf]) -> Option<Replacement> {

@@ -15,7 +15,7 @@ use crate::errors::refused;
 use crate::sources::builtin::http_request::HttpRequest;
 use crate::sources::builtin::shell;
 use crate::sources::{Changes, Context, Source};
-use crate::tool::{Children, Job, ReadOperands, Spec, Tool};
+use crate::tool::{Children, Job, ReadOperands, Spec, Tool, Writes};
 use overrule_base::canon;
 use overrule_domain::advice::ToolFacts;
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
@@ -106,6 +106,13 @@ impl Tool for Declared {
             level: self.declared.sandbox,
             network: self.declared.network.clone(),
         })
+    }
+
+    fn writes(&self, _args: &Value) -> Writes {
+        match &self.declared.action {
+            Action::Command { .. } if self.declared.effect.has_effect() => Writes::Anything,
+            Action::Command { .. } | Action::Http(_) => Writes::Nothing,
+        }
     }
 
     fn operands(&self, args: &str, workspace: &Path) -> Option<ReadOperands> {

@@ -1,0 +1,256 @@
+//! Tracks the files of a run, collects saved contents that no session names, and shows them to the other verbs.
+//!
+//! Must not know: how files are tracked, what is restored.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::build::AppContext;
+use super::exit::{Code, Failure};
+use super::print;
+use overrule_base::text::visible;
+use overrule_config::{FileSettings, OWN};
+use overrule_domain::event::{Event, FilesEvent, RunEvent};
+use overrule_domain::files::{Change, Step};
+use overrule_engine::clock::Clock;
+use overrule_files::{self as files, Collected, Session, Settings, Tracker};
+use overrule_journal::{self as journal, Store, Summary};
+use overrule_regular_file as regular_file;
+
+/// The directory of all saved contents, in that of this program.
+pub const DIRECTORY: &str = "files";
+/// The file in it that lists the directories of sessions whose contents are saved there.
+const SESSIONS: &str = "sessions.json";
+/// The file in it that is written at each collection.
+const COLLECTED: &str = "collected";
+/// Most bytes of each of the two.
+const MOST: u64 = 1 << 20;
+/// How long after a collection the next one takes place.
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+/// Tracks the files of a run.
+pub struct Tracked {
+    /// The tracker; none where nothing is tracked.
+    pub tracker: Option<Tracker>,
+    /// Why not, for the operator.
+    pub notice: Option<String>,
+}
+
+impl AppContext {
+    /// Returns the limits of what is tracked and saved.
+    pub fn file_settings(&self) -> Settings {
+        let set = &self.settings.files;
+        Settings {
+            track: set.track.value,
+            max_file: set.max_file.value,
+            max_session: set.max_session.value,
+            max_store: set.max_store.value,
+            max_files: usize::try_from(set.max_files.value).unwrap_or(usize::MAX),
+            keep_days: set.keep_days.value,
+            scan: set.scan(),
+            include: FileSettings::all(&set.include),
+            exclude: FileSettings::all(&set.exclude),
+            rebuildable: FileSettings::all(&set.rebuildable),
+            home: self.env.home.clone(),
+        }
+    }
+
+    /// Begins to track the files of a workspace for a run. A run without a tracker goes on, with a notice.
+    pub fn tracked(&self, workspace: &Path) -> Tracked {
+        let none = |notice: Option<String>| Tracked {
+            tracker: None,
+            notice,
+        };
+        if !self.settings.files.track.value {
+            return none(None);
+        }
+        let Some(dir) = self.data_dir() else {
+            let why = "what calls change in the files is not recorded: there is no directory for data; hint: set HOME or \
+                       XDG_DATA_HOME";
+            return none(Some(why.to_owned()));
+        };
+        let opened = Tracker::open(workspace, &dir, self.file_settings());
+        match opened {
+            Ok(tracker) => Tracked {
+                tracker: Some(tracker),
+                notice: self.note_sessions(&dir).err(),
+            },
+            Err(error) => {
+                let why = error.to_string().replace('\n', "; ");
+                none(Some(format!(
+                    "what calls change in the files is not recorded: {why}"
+                )))
+            }
+        }
+    }
+
+    /// Returns the tracker with which a verb looks at the files of a recorded run; none if nothing was recorded of them.
+    pub fn tracker_of_recorded(&self, workspace: &Path) -> Option<Tracker> {
+        let opened = Tracker::open(workspace, &self.data_dir()?, self.file_settings());
+        opened
+            .inspect_err(
+                |error| tracing::debug!(error = %visible(&error.to_string()), "files are not tracked"),
+            )
+            .ok()
+    }
+
+    /// The directory of this program's data.
+    fn data_dir(&self) -> Option<PathBuf> {
+        Some(self.env.data_dir.as_ref()?.join(OWN))
+    }
+
+    /// Returns the directory of all saved contents.
+    pub fn contents(&self) -> Option<PathBuf> {
+        Some(self.data_dir()?.join(DIRECTORY))
+    }
+
+    /// Notes that the sessions of this directory name contents: a collection reads them all.
+    fn note_sessions(&self, dir: &Path) -> Result<(), String> {
+        let list = dir.join(DIRECTORY).join(SESSIONS);
+        let sessions = self.store.dir();
+        let sessions = std::path::absolute(sessions).unwrap_or_else(|_| sessions.to_owned());
+        let failed = |error: String| {
+            format!(
+                "cannot note in {} where the sessions are, so their contents may be deleted: {error}",
+                visible(&list.display().to_string())
+            )
+        };
+        let mut known = directories(&list).map_err(failed)?;
+        if !known.insert(sessions) {
+            return Ok(());
+        }
+        let text = serde_json::to_string(&known).map_err(|error| failed(error.to_string()))?;
+        regular_file::replace(&list, text.as_bytes()).map_err(|error| failed(error.to_string()))
+    }
+
+    /// Deletes contents that no session names any more, at most once a day unless it is `due` in any case.
+    pub fn collect(&self, due: bool) {
+        match self.collected(due) {
+            Ok(Some(done)) => {
+                tracing::debug!(
+                    deleted = done.deleted,
+                    freed = done.freed,
+                    "collected saved contents"
+                );
+            }
+            Ok(None) => {}
+            Err(why) => print::err(&format!("cannot delete saved contents that nothing names: {why}")),
+        }
+    }
+
+    fn collected(&self, due: bool) -> Result<Option<Collected>, String> {
+        let Some(dir) = self.data_dir().filter(|dir| dir.join(DIRECTORY).is_dir()) else {
+            return Ok(None);
+        };
+        let mark = dir.join(DIRECTORY).join(COLLECTED);
+        let now = at(Clock::start().utc_ms());
+        let last = fs::metadata(&mark).and_then(|about| about.modified()).ok();
+        let is_fresh = last.is_some_and(|last| now.duration_since(last).is_ok_and(|age| age < DAY));
+        if is_fresh && !due {
+            return Ok(None);
+        }
+        // Written first: where it fails, it is tried and told once a day.
+        regular_file::replace(&mark, b"").map_err(|error| error.to_string())?;
+        let mut sessions = Vec::new();
+        for directory in directories(&dir.join(DIRECTORY).join(SESSIONS))? {
+            if !directory.is_dir() {
+                continue;
+            }
+            let store = Store::open(directory);
+            for summary in store.list().map_err(|error| error.to_string())? {
+                sessions.extend(session(&summary)?);
+            }
+        }
+        let done = files::collect(&dir, sessions, &self.file_settings(), now);
+        done.map(Some).map_err(|error| error.to_string())
+    }
+}
+
+/// The directories of sessions in a list. A list that cannot be read is an error: nothing is deleted then.
+fn directories(list: &Path) -> Result<BTreeSet<PathBuf>, String> {
+    match regular_file::read_text(list, MOST) {
+        Ok(text) => serde_json::from_str(&text).map_err(|error| error.to_string()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeSet::new()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// What a session needs of the contents, for each workspace in which it ran; nothing if it never began. One that cannot be
+/// read to its end is an error.
+fn session(summary: &Summary) -> Result<Vec<Session>, String> {
+    let unread = |why: &str| {
+        let hint = "hint: delete it, or repair it";
+        Err(format!(
+            "cannot read what session {} names: {why}; {hint}",
+            visible(&summary.id)
+        ))
+    };
+    if summary.workspace.is_none() {
+        return summary.problem.as_deref().map_or(Ok(Vec::new()), unread);
+    }
+    let loaded = journal::read(&summary.place).map_err(|error| error.to_string())?;
+    if let Some(damage) = &loaded.damage {
+        return unread(&damage.to_string());
+    }
+    let last_event = at(loaded.envelopes.last().map_or(0, |last| last.at));
+    let (mut workspaces, mut named) = (BTreeSet::new(), HashSet::new());
+    for envelope in &loaded.envelopes {
+        if let Event::Run(RunEvent::Started(started) | RunEvent::Refitted { started }) = &envelope.event {
+            workspaces.insert(PathBuf::from(&started.workspace));
+        }
+        named.extend(hashes(&envelope.event));
+    }
+    let of = |workspace: PathBuf| Session {
+        workspace: workspace.canonicalize().unwrap_or(workspace),
+        last_event,
+        hashes: named.clone(),
+    };
+    Ok(workspaces.into_iter().map(of).collect())
+}
+
+/// A time in milliseconds since 1970.
+fn at(ms: i64) -> SystemTime {
+    let since = Duration::from_millis(u64::try_from(ms).unwrap_or_default());
+    SystemTime::UNIX_EPOCH
+        .checked_add(since)
+        .unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// The contents that an event names.
+fn hashes(event: &Event) -> Vec<String> {
+    let of_change = |one: &Change| {
+        [
+            one.before.hash().map(str::to_owned),
+            one.after.hash().map(str::to_owned),
+        ]
+    };
+    let of_step = |one: &Step| {
+        [
+            one.from.hash().map(str::to_owned),
+            one.to.hash().map(str::to_owned),
+        ]
+    };
+    let changed = |all: &[Change]| all.iter().flat_map(of_change).flatten().collect();
+    match event {
+        Event::Files(FilesEvent::Changed { set, .. }) => changed(&set.changes.0),
+        Event::Files(FilesEvent::ChangedOutside { changes }) => changed(&changes.0),
+        Event::Files(FilesEvent::RestoreStarted(started)) => {
+            started.steps.0.iter().flat_map(of_step).flatten().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The tracker of a session, or why there is none.
+pub fn needed(tracker: Option<Tracker>, id: &str) -> Result<Tracker, Failure> {
+    tracker.ok_or_else(|| {
+        let why = format!(
+            "cannot restore files of session {id}: nothing is saved of its workspace here; hint: it may have been recorded \
+             elsewhere, or with `track = false` in [files]"
+        );
+        Failure::new(Code::Session, why)
+    })
+}

@@ -1,0 +1,132 @@
+//! Tests which changes of files are recorded, and for which call.
+//!
+//! Must not know: how a change is found.
+
+use overrule::domain::event::{Event, FilesEvent};
+use overrule::domain::files::FileState;
+
+use super::{changed, playbook, sets};
+use crate::support::world::World;
+
+#[test]
+fn what_a_shell_command_changed_is_recorded_exactly() {
+    let world = changed();
+    let sets = sets(&world);
+    let [set] = sets.as_slice() else {
+        panic!("one change set: {sets:?}");
+    };
+    assert_eq!(set.untracked, None);
+    let changes = set.changes.0.iter();
+    let changes: Vec<(String, bool, bool)> = changes
+        .map(|one| {
+            (
+                one.path.text().into_owned(),
+                one.before.is_there(),
+                one.after.is_there(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("a.txt", true, true),
+        ("b.txt", true, false),
+        ("d.txt", false, true),
+    ];
+    assert_eq!(
+        changes,
+        expected.map(|(name, before, after)| (name.to_owned(), before, after))
+    );
+    let printed = world.run(&["changes", "last"]).ends(0).out;
+    for line in ["-one", "+changed", "-two", "+new"] {
+        assert!(printed.lines().any(|one| one == line), "{line}\n{printed}");
+    }
+    assert!(!printed.contains("other"), "{printed}");
+}
+
+#[test]
+fn a_read_and_an_untracked_run_record_nothing() {
+    let world = World::new();
+    let config = world.path("home/.config/overrule");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "[files]\ntrack = false\n").unwrap();
+    world
+        .play(&playbook(&["echo x > made.txt"]), &["--policy", "auto"])
+        .ends(0);
+    assert_eq!(world.read("made.txt"), "x\n");
+    assert!(sets(&world).is_empty());
+    assert!(!world.path("home/.local/share/overrule/files").exists());
+
+    let world = World::new();
+    world
+        .play(&playbook(&["cat notes.txt"]), &["--policy", "auto"])
+        .ends(0);
+    assert!(sets(&world).iter().all(|set| set.changes.0.is_empty()));
+}
+
+#[test]
+fn calls_that_overlap_share_what_either_may_have_changed() {
+    let world = World::new();
+    let first = "echo 1 > one.txt; until [ -e two.txt ]; do sleep 0.01; done";
+    let second = "until [ -e one.txt ]; do sleep 0.01; done; echo 2 > two.txt";
+    world
+        .play(&playbook(&[first, second]), &["--policy", "auto"])
+        .ends(0);
+    let sets = sets(&world);
+    assert_eq!(sets.len(), 2, "{sets:?}");
+    let changed = sets.iter().filter(|set| !set.changes.0.is_empty());
+    assert!(changed.clone().count() > 0);
+    for set in changed {
+        assert!(!set.shared.is_empty(), "{set:?}");
+    }
+}
+
+#[test]
+fn what_others_changed_between_two_calls_is_recorded_as_theirs() {
+    let world = World::new();
+    let book = "[meta]\nname = \"files\"\n[[rule]]\nwhen = { done = [\"b\"] }\nanswer = \"done\"\n\
+                [[rule]]\nwhen = { done = [\"a\"] }\nthink = \"Again.\"\n[[rule.call]]\ntool = \"shell\"\nas = \"b\"\n\
+                args = { command = 'echo b > b.txt' }\n\
+                [[rule]]\nthink = \"I run it.\"\n[[rule.call]]\ntool = \"shell\"\nas = \"a\"\n\
+                args = { command = 'echo a > a.txt' }\n";
+    // Two calls ask: between them somebody writes a file.
+    world.play(book, &["--policy", "supervised"]).ends(4);
+    let approve = |call: &str| world.run(&["approve", "last", call, "--resume", "--headless"]);
+    approve("c1").ends(4);
+    world.file("theirs.txt", "theirs\n");
+    approve("c2").ends(0);
+    let facts = world.facts(&world.id());
+    let own = sets(&world).into_iter().flat_map(|set| set.changes.0);
+    let own: Vec<String> = own.map(|one| one.path.text().into_owned()).collect();
+    assert_eq!(own, ["a.txt", "b.txt"]);
+    // A new process has no earlier look: it cannot tell, and says nothing.
+    let outside = facts.iter().filter_map(|fact| match &fact.event {
+        Event::Files(FilesEvent::ChangedOutside { changes }) => Some(changes),
+        _ => None,
+    });
+    assert!(
+        outside
+            .flat_map(|changes| &changes.0)
+            .all(|one| one.path.text() == "theirs.txt")
+    );
+}
+
+#[test]
+fn a_file_tool_names_its_file_and_the_content_is_saved_at_any_size() {
+    let world = World::new();
+    let long = "x".repeat(100_000);
+    world.file("long.txt", &long);
+    let book = "[meta]\nname = \"files\"\n[[rule]]\nwhen = { done = [\"a\"] }\nanswer = \"done\"\n\
+                [[rule]]\nthink = \"I write it.\"\n[[rule.call]]\ntool = \"write_file\"\nas = \"a\"\n\
+                args = { path = \"long.txt\", content = \"short\" }\n";
+    world.play(book, &["--policy", "auto"]).ends(0);
+    let sets = sets(&world);
+    let [set] = sets.as_slice() else {
+        panic!("one change set: {sets:?}");
+    };
+    let [change] = set.changes.0.as_slice() else {
+        panic!("one change: {set:?}");
+    };
+    assert!(matches!(change.before, FileState::File { size: 100_000, .. }));
+    let digest = super::digest(&world, &["restore", "last", "c1"]);
+    world.run(&["restore", "last", "c1", "--digest", &digest]).ends(0);
+    assert_eq!(world.read("long.txt"), long);
+}
