@@ -14,6 +14,7 @@
 //! - [`journal`]: events on disk.
 //! - [`model`]: talks to one provider.
 //! - [`sandbox`]: confines the children of a run.
+//! - [`files`]: finds which files of a workspace changed, saves their contents, restores them.
 //! - [`tools`]: runs one call.
 //! - [`engine`]: the one loop that connects them.
 //! - [`proxy`]: supervises an agent that another program runs.
@@ -33,6 +34,7 @@ pub use overrule_console::export;
 pub use overrule_control as control;
 pub use overrule_domain as domain;
 pub use overrule_engine as engine;
+pub use overrule_files as files;
 pub use overrule_journal as journal;
 pub use overrule_model as model;
 pub use overrule_policy as policy;

@@ -214,6 +214,7 @@ impl World {
                 attempt,
                 outcome,
                 ms: 0,
+                files: None,
             });
             self.follow();
         }

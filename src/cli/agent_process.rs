@@ -18,7 +18,7 @@ use overrule_base::text::visible;
 use overrule_proxy::agents::Agent;
 use overrule_sandbox::handover::Words;
 use overrule_sandbox::session::Planned;
-use overrule_sandbox::{Confinement, Outside, StartError};
+use overrule_sandbox::{Confinement, Outside, Running, StartError};
 use overrule_tools::child;
 
 /// A variable of the environment.
@@ -159,7 +159,7 @@ impl Launch {
         let child = command.spawn().map_err(|error| self.failed(&error.to_string()))?;
         // It holds the end of the helper.
         drop(command);
-        let listeners = outside.listening().await.map_err(failed)?;
+        let Running { listeners, .. } = outside.started().await.map_err(failed)?;
         Ok((child, Inside { listeners }))
     }
 

@@ -53,7 +53,7 @@ fn seen<'a>(state: &State, command: &'a Command) -> Option<NodeSnapshot<'a>> {
         let (node, rev, digest) = (*node, *rev, None);
         NodeSnapshot { node, rev, digest }
     };
-    match command {
+    match command.plain() {
         Command::Call(
             CallCommand::Approve {
                 call, rev, digest, ..
@@ -91,7 +91,8 @@ fn seen<'a>(state: &State, command: &'a Command) -> Option<NodeSnapshot<'a>> {
         | Command::Escape(_)
         | Command::Resilience(_)
         | Command::Weight(_)
-        | Command::Sandbox(_) => None,
+        | Command::Sandbox(_)
+        | Command::Files(_) => None,
     }
 }
 

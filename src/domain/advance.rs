@@ -23,6 +23,7 @@ mod settle;
 use super::advice::Advice;
 use super::draft::Draft;
 use super::event::Event;
+use super::files::is_restoring;
 use super::state::{Mode, State};
 
 /// One rule of the lists below.
@@ -59,7 +60,9 @@ pub fn quiet(state: &State, advice: &dyn Advice) -> Vec<Event> {
 }
 
 fn first_of<'r>(state: &State, advice: &dyn Advice, rules: impl Iterator<Item = &'r Rule>) -> Vec<Event> {
-    if state.started.is_none() || matches!(state.mode, Mode::Stopped(_) | Mode::Finished(_)) {
+    let is_over = matches!(state.mode, Mode::Stopped(_) | Mode::Finished(_));
+    // What follows may depend on the files that are being restored.
+    if state.started.is_none() || is_over || is_restoring(state) {
         return Vec::new();
     }
     let mut draft = Draft::new(state);

@@ -359,7 +359,8 @@ impl AffectedNodes {
             | Event::Resilience(_)
             | Event::Escape(_)
             | Event::Weight(_)
-            | Event::Sandbox(_) => {}
+            | Event::Sandbox(_)
+            | Event::Files(_) => {}
         }
     }
 }

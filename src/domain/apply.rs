@@ -11,6 +11,7 @@ mod call;
 mod context;
 mod edit;
 mod escape;
+mod files;
 mod index;
 mod new_node;
 mod outcome;
@@ -45,6 +46,7 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     }
     if let Event::Run(RunEvent::Reopened { .. } | RunEvent::Forked { .. }) = envelope.event {
         state.tally.active.lost();
+        files::interrupt(state);
     }
     state.tally.active.until(at.utc_ms);
     let subject = subject(&envelope.event).map(|id| (id, index::shown(state, id)));
@@ -57,6 +59,7 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         Event::Resilience(event) => resilience::apply(state, at, event),
         Event::Weight(event) => weight::apply(state, at, event),
         Event::Sandbox(event) => sandbox::apply(state, event),
+        Event::Files(event) => files::apply(state, at, event),
     }
     if let Some((id, before)) = subject
         && index::shown(state, id) != before
@@ -94,6 +97,7 @@ fn subject(event: &Event) -> Option<NodeId> {
         Event::Call(event) => Some(event.call()),
         Event::Resilience(event) => event.call(),
         Event::Sandbox(event) => event.call(),
+        Event::Files(event) => event.call(),
         Event::Edit(EditEvent::Revised { node, .. }) => Some(node.call()),
         Event::Edit(_) | Event::Run(_) | Event::Turn(_) | Event::Escape(_) | Event::Weight(_) => None,
     }

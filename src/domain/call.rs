@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::files::ChangeSet;
 use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
 use super::ladder::{Fix, Stage};
@@ -132,6 +133,8 @@ pub struct AttemptRecord {
     pub launch: LaunchContext,
     /// What the sandbox refused it.
     pub refused: Vec<Refused>,
+    /// What it changed in the workspace; none where that was not recorded.
+    pub files: Option<Arc<ChangeSet>>,
 }
 
 impl Call {

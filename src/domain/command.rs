@@ -6,12 +6,14 @@
 //! values. Each of them may be refused.
 
 mod edit;
+mod files;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 pub use edit::{Edit, InsertAfter};
+pub use files::FilesCommand;
 
 use super::breaker::Scope;
 use super::call::{Digest, Shown};
@@ -39,9 +41,19 @@ pub enum Command {
     Weight(WeightCommand),
     /// About the sandbox.
     Sandbox(SandboxCommand),
+    /// About the files of the workspace.
+    Files(FilesCommand),
 }
 
 impl Command {
+    /// Returns the command without the restore that goes with it.
+    pub fn plain(&self) -> &Self {
+        match self {
+            Self::Files(FilesCommand::With { command, .. }) => command.plain(),
+            _ => self,
+        }
+    }
+
     /// True for a command that only ends something. It is carried out even if it cannot be
     /// recorded: the next process finds an unknown outcome. Everything else must be recorded first.
     pub const fn only_ends(&self) -> bool {

@@ -10,6 +10,7 @@ mod consent;
 pub mod edit;
 mod escape;
 mod execution;
+mod files;
 mod reduce;
 mod resilience;
 mod rule;
@@ -17,6 +18,8 @@ mod run;
 mod sandbox;
 mod stream;
 mod weight;
+
+pub use files::restore_plan;
 
 use super::advice::Advice;
 use super::command::{Command, RunCommand};
@@ -42,6 +45,7 @@ pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<
         Command::Resilience(command) => resilience::decide(&mut draft, advice, command)?,
         Command::Weight(command) => weight::decide(&mut draft, command)?,
         Command::Sandbox(command) => sandbox::decide(&mut draft, advice, command)?,
+        Command::Files(command) => files::decide(&mut draft, advice, command)?,
     }
     if matches!(command, Command::Call(_) | Command::Edit(_)) {
         restore_holds(&mut draft, Some(command));
@@ -85,6 +89,8 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
             attempt,
             refused,
         } => sandbox::confined(&mut draft, *call, *attempt, refused),
+        Input::ChangedOutside { changes } => files::changed_outside(&mut draft, changes),
+        Input::Restored { restore, skipped } => files::restored(&mut draft, *restore, skipped),
         Input::NotKept {
             call,
             path,

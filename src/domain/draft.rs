@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use super::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use super::event::{
+    CallEvent, EditEvent, EscapeEvent, Event, FilesEvent, ResilienceEvent, RunEvent, TurnEvent,
+};
 use super::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
 use super::state::State;
 
@@ -91,6 +93,11 @@ impl<'s> Draft<'s> {
     /// Adds an event about the handling of failed calls.
     pub fn resilience(&mut self, event: ResilienceEvent) {
         self.events.push(Event::Resilience(event));
+    }
+
+    /// Adds an event about files.
+    pub fn files(&mut self, event: FilesEvent) {
+        self.events.push(Event::Files(event));
     }
 
     /// Adds an event about an edit.

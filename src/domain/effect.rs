@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::files::StepList;
 use super::id::{Attempt, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::ladder::Timer;
 use super::sandbox::KeptChange;
@@ -106,6 +107,13 @@ pub enum Effect {
         change: KeptChange,
         /// True where an earlier process may have done it: then there is nothing to do once its content is gone.
         again: bool,
+    },
+    /// Restore files, step by step. It is reported how it ended.
+    Restore {
+        /// The restore.
+        restore: NodeId,
+        /// The steps. One whose path is neither `from` nor between is skipped; one that is done counts as done.
+        steps: StepList,
     },
     /// Tell the operator that they are needed.
     Notify {

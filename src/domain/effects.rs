@@ -13,8 +13,9 @@ use super::effect::Effect;
 use super::envelope::Envelope;
 use super::escape::LoopStep;
 use super::event::{
-    CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, SandboxEvent, TurnEvent,
+    CallEvent, EditEvent, EscapeEvent, Event, FilesEvent, ResilienceEvent, RunEvent, SandboxEvent, TurnEvent,
 };
+use super::files::is_restoring;
 use super::fork;
 use super::id::{Attempt, NodeId, Rev};
 use super::ladder::{Stage, Timer};
@@ -25,6 +26,7 @@ use super::sandbox::KeptChange;
 use super::server_question;
 use super::state::{LedgerOutcome, Mode, State};
 use super::thread;
+use super::turn::Stream;
 
 /// The requests that follow from an event; the state is the one after it.
 pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
@@ -42,6 +44,7 @@ fn of_event(state: &State, envelope: &Envelope) -> Vec<Effect> {
         Event::Resilience(event) => of_resilience(state, envelope, event),
         Event::Escape(event) => of_escape(state, event),
         Event::Sandbox(event) => of_sandbox(event),
+        Event::Files(event) => of_files(state, event),
         Event::Weight(_) => Vec::new(),
     }
 }
@@ -65,6 +68,45 @@ fn of_sandbox(event: &SandboxEvent) -> Vec<Effect> {
     }
 }
 
+fn of_files(state: &State, event: &FilesEvent) -> Vec<Effect> {
+    match event {
+        FilesEvent::RestoreStarted(started) => vec![Effect::Restore {
+            restore: started.restore,
+            steps: started.steps.clone(),
+        }],
+        FilesEvent::RestoreContinued { restore } => {
+            let record = state.operator.files.restores.get(restore);
+            let steps = record.map(|record| record.started.steps.clone());
+            steps
+                .map(|steps| Effect::Restore {
+                    restore: *restore,
+                    steps,
+                })
+                .into_iter()
+                .collect()
+        }
+        FilesEvent::Restored { restore, .. } => held_requests(state, *restore),
+        FilesEvent::Changed { .. } | FilesEvent::ChangedOutside { .. } | FilesEvent::Seen { .. } => {
+            Vec::new()
+        }
+    }
+}
+
+/// Requests that were recorded while a restore was open. They are made once it has ended.
+fn held_requests(state: &State, restore: NodeId) -> Vec<Effect> {
+    let Some(record) = state.operator.files.restores.get(&restore) else {
+        return Vec::new();
+    };
+    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    open.filter(|turn| turn.stream == Stream::Open && turn.asked_at > record.seq)
+        .map(|turn| Effect::Ask {
+            turn: turn.id,
+            thread: turn.thread,
+            request: turn.asked,
+        })
+        .collect()
+}
+
 fn of_run(state: &State, envelope: &Envelope, event: &RunEvent) -> Vec<Effect> {
     match event {
         RunEvent::Reopened { interrupted, .. } => reopened(state, envelope, interrupted),
@@ -77,6 +119,8 @@ fn of_run(state: &State, envelope: &Envelope, event: &RunEvent) -> Vec<Effect> {
 
 fn of_turn(state: &State, envelope: &Envelope, event: &TurnEvent) -> Vec<Effect> {
     match event {
+        // It is made once the restore has ended.
+        TurnEvent::Requested { .. } if is_restoring(state) => Vec::new(),
         TurnEvent::Requested {
             turn,
             thread,

@@ -194,7 +194,7 @@ impl Envelope {
     /// Returns the version of the journal format that its record has: the oldest one with everything that is in it.
     pub fn format(&self) -> u32 {
         let needs_newest = match &self.event {
-            Event::Sandbox(_) => true,
+            Event::Sandbox(_) | Event::Files(_) => true,
             Event::Run(RunEvent::Started(started) | RunEvent::Refitted { started }) => {
                 started.sandbox.profile.is_some() || started.tools.iter().any(|card| card.confined)
             }

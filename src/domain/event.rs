@@ -47,4 +47,6 @@ pub enum Event {
     Weight(WeightEvent),
     /// Of the sandbox.
     Sandbox(SandboxEvent),
+    /// Of the files of the workspace.
+    Files(FilesEvent),
 }

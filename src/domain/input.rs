@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agent::{LinkedSession, Rewriting, SideRequest};
 use super::call::{Answer, Outcome};
+use super::files::{ChangeList, ChangeSet, Skipped};
 use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use super::ladder::Timer;
 use super::node::Channel;
@@ -114,6 +115,21 @@ pub enum Input {
         outcome: Outcome,
         /// Milliseconds it took.
         ms: u64,
+        /// What it changed in the workspace; none where nobody looked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        files: Option<Box<ChangeSet>>,
+    },
+    /// Something else than a call changed files of the workspace since the run last looked.
+    ChangedOutside {
+        /// What.
+        changes: ChangeList,
+    },
+    /// A restore was carried out as far as possible.
+    Restored {
+        /// The restore.
+        restore: NodeId,
+        /// Steps that were not carried out.
+        skipped: Vec<Skipped>,
     },
     /// Result of a probe of an execution with an unknown outcome; `None` if it could not tell.
     Probed {

@@ -22,6 +22,7 @@ use super::context_prefix::ContextPrefix;
 use super::envelope::Via;
 use super::escape::Escape;
 use super::event::run::{Limits, Started, ToolCard};
+use super::files::FilesRecord;
 use super::fork::{Fork, Happened};
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::ladder::parse_span;
@@ -153,8 +154,13 @@ pub struct OperatorRecord {
     pub unasked: BTreeSet<Seq>,
     /// How often the operator was asked, and by what.
     pub asks: ApprovalStats,
+<<<<<<< HEAD
     /// Undone changes that the operator wants. Whether their content was restored is not recorded.
     pub kept: Vec<KeptChange>,
+=======
+    /// What is known of the files of the workspace.
+    pub files: FilesRecord,
+>>>>>>> main
 }
 
 /// What a run taught about tools, servers and itself.

@@ -24,6 +24,7 @@ use super::questions::Questions;
 use super::reader::Reader;
 use super::side_request::{SidePurpose, SideReply, SideRequest};
 use overrule_domain::call::{Answer, ErrorClass, Outcome, ToolError};
+use overrule_domain::files::{Skipped, StepList};
 use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use overrule_domain::input::Input;
 use overrule_domain::ladder::Timer;
@@ -246,6 +247,18 @@ impl Executor {
         });
     }
 
+    /// Reports that no step of a restore was carried out: this process cannot write files of the workspace.
+    pub fn restore(&mut self, restore: NodeId, steps: &StepList) {
+        let skipped = steps.0.iter().map(|step| Skipped {
+            path: step.path.clone(),
+            why: "this process cannot restore files".to_owned(),
+        });
+        self.own.push_back(Input::Restored {
+            restore,
+            skipped: skipped.collect(),
+        });
+    }
+
     /// Forgets what a report has ended.
     pub fn reported(&mut self, input: &Input) {
         match input {
@@ -363,6 +376,7 @@ impl Executor {
                 attempt,
                 outcome,
                 ms,
+                files: None,
             };
             inbox.send(Message::Input(finished)).await;
         });
@@ -385,6 +399,7 @@ impl Executor {
             attempt,
             outcome,
             ms: 0,
+            files: None,
         });
     }
 

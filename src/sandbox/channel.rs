@@ -126,18 +126,12 @@ impl Outside {
         Ok((Self { socket: ours }, theirs.into()))
     }
 
-    /// Waits until the command runs. Returns the socket on which the child reaches the proxy, if it has a network of its own.
-    pub async fn started(self) -> Result<Option<TcpListener>, StartError> {
-        Ok(self.listening().await?.into_iter().next())
-    }
-
-    /// Waits until the command runs. Returns the sockets on which the child reaches this program, if it has a network of its
-    /// own: that of the proxy, then that of [`Plan::port`].
-    pub async fn listening(self) -> Result<Vec<TcpListener>, StartError> {
+    /// Waits until the command runs.
+    pub async fn started(self) -> Result<Running, StartError> {
         let lost = |error: io::Error| StartError::set_up("channel", error);
         self.socket.set_nonblocking(true).map_err(lost)?;
         let socket = tokio::net::UnixStream::from_std(self.socket).map_err(lost)?;
-        let (mut listeners, mut is_ready, mut rest) = (Vec::new(), false, Vec::new());
+        let (mut listeners, mut ready, mut rest) = (Vec::new(), None, Vec::new());
         loop {
             socket.readable().await.map_err(lost)?;
             let mut bytes = [0; 4096];
@@ -151,27 +145,54 @@ impl Outside {
             if count == 0 {
                 break;
             }
-            for byte in bytes.get(..count).unwrap_or_default() {
-                match *byte {
-                    LISTENS if rest.is_empty() => {}
-                    READY if rest.is_empty() => is_ready = true,
-                    byte => rest.push(byte),
+            // A descriptor ends what is read at once: the last byte is what it belongs to.
+            match (bytes.get(..count).unwrap_or_default(), descriptor) {
+                ([LISTENS], Some(descriptor)) if rest.is_empty() => {
+                    listeners.push(TcpListener::from(descriptor));
                 }
+                ([READY], descriptor) if rest.is_empty() => {
+                    ready = Some(descriptor.map(|one| Mounts(Some(one))))
+                }
+                (bytes, _) => rest.extend_from_slice(bytes),
             }
-            listeners.extend(descriptor.map(TcpListener::from));
         }
-        match rest.split_first() {
-            None if is_ready => Ok(listeners),
-            None => Err(StartError::set_up("helper", "it was ended")),
-            Some((&NOT_FOUND, code)) => {
+        match (rest.split_first(), ready) {
+            (None, Some(mounts)) => Ok(Running { listeners, mounts }),
+            (None, None) => Err(StartError::set_up("helper", "it was ended")),
+            (Some((&NOT_FOUND, code)), _) => {
                 let code = String::from_utf8_lossy(code).parse().unwrap_or_default();
                 Err(StartError::Command(io::Error::from_raw_os_error(code)))
             }
-            Some((_, text)) => {
+            (Some((_, text)), _) => {
                 let text = String::from_utf8_lossy(text);
                 let (step, why) = text.split_once('\n').unwrap_or((&text, ""));
                 Err(StartError::set_up(step, why))
             }
+        }
+    }
+}
+
+/// A confined child that runs.
+#[derive(Debug, Default)]
+pub struct Running {
+    /// The sockets on which it reaches this program, if it has a network of its own: that of the proxy, then that of
+    /// [`Plan::port`].
+    pub listeners: Vec<TcpListener>,
+    /// What it sees of the file system; none where that is the file system itself.
+    pub mounts: Option<Mounts>,
+}
+
+/// The mounts of a child. The system takes them down with the last process, which costs several milliseconds: it writes out
+/// the file system below each cache. While this value exists they stay, so that the end of a child does not wait for it.
+#[derive(Debug)]
+pub struct Mounts(Option<OwnedFd>);
+
+impl Drop for Mounts {
+    fn drop(&mut self) {
+        let descriptor = self.0.take();
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => _ = runtime.spawn_blocking(move || drop(descriptor)),
+            Err(_) => drop(descriptor),
         }
     }
 }
@@ -208,9 +229,12 @@ impl Inside {
         Ok(address.port())
     }
 
-    /// Reports that nothing is left but to become the command.
-    pub(crate) fn ready(&self) -> Result<(), Errno> {
-        (&self.socket).write_all(&[READY]).map_err(|_| Errno::PIPE)
+    /// Reports that nothing is left but to become the command, and hands over its mounts.
+    pub(crate) fn ready(&self, mounts: Option<BorrowedFd<'_>>) -> Result<(), Errno> {
+        match mounts {
+            Some(mounts) => send_with(&self.socket, &[READY], mounts),
+            None => (&self.socket).write_all(&[READY]).map_err(|_| Errno::PIPE),
+        }
     }
 
     /// Reports which step failed. An error means that no process waits for it.

@@ -16,10 +16,12 @@ mod system_calls;
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::channel::{Inside, Order};
@@ -94,6 +96,8 @@ fn become_command(
         let _ = rustix::process::setsid();
     }
     let Listening { proxy, port } = confine(plan)?;
+    let mounts = plan.namespaces.then(own_mounts).transpose()?;
+    let mounts = mounts.as_ref().map(OwnedFd::as_fd);
     let variables = proxy.as_ref().map(|listener| {
         inside
             .listens(listener)
@@ -114,7 +118,7 @@ fn become_command(
         });
     }
     if program == PROBE {
-        inside.ready().map_err(Failed::at("report"))?;
+        inside.ready(mounts).map_err(Failed::at("report"))?;
         return Ok(probe::run(args));
     }
     let mut command = Command::new(&program);
@@ -122,10 +126,16 @@ fn become_command(
     if let Some(temporary) = temporary(plan) {
         command.env("TMPDIR", temporary);
     }
-    inside.ready().map_err(Failed::at("report"))?;
+    inside.ready(mounts).map_err(Failed::at("report"))?;
     let error = command.exec();
     inside.not_found(&error);
     Ok(ExitCode::FAILURE)
+}
+
+/// Opens the mount namespace of this process.
+fn own_mounts() -> Result<OwnedFd, Failed> {
+    let (path, flags) = ("/proc/self/ns/mnt", OFlags::RDONLY | OFlags::CLOEXEC);
+    rustix::fs::open(path, flags, Mode::empty()).map_err(Failed::on("private mounts", path.as_ref()))
 }
 
 /// The directory for temporary files, where `/tmp` is not replaced.

@@ -20,7 +20,7 @@ pub mod refusal;
 pub mod session;
 pub mod start;
 
-pub use channel::{Outside, StartError};
+pub use channel::{Mounts, Outside, Running, StartError};
 #[cfg(target_os = "linux")]
 pub use helper::main;
 #[cfg(not(target_os = "linux"))]

@@ -19,7 +19,7 @@ use std::process::Stdio;
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use overrule_regular_file as regular_file;
-use overrule_sandbox::{Confinement, Outside, StartError};
+use overrule_sandbox::{Confinement, Outside, Running, StartError};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -253,7 +253,10 @@ async fn start_with(
     };
     if let Some((outside, feeds)) = confined {
         match outside.started().await {
-            Ok(proxy) => started.proxy = proxy,
+            Ok(Running { listeners, mounts }) => {
+                started.proxy = listeners.into_iter().next();
+                started.tree.hold(mounts);
+            }
             Err(error) => {
                 let _ = tokio::join!(started.tree.end(), started.child.wait());
                 return Err(error);

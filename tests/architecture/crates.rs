@@ -14,7 +14,7 @@ const HEAVY: [(&str, &[&str]); 16] = [
     ("clap", &["cli"]),
     ("crossterm", &["console"]),
     ("hyper", &["proxy"]),
-    ("ignore", &["tools"]),
+    ("ignore", &["files", "tools"]),
     ("jsonschema", &["schema"]),
     ("landlock", &["sandbox"]),
     ("minijinja", &["model"]),

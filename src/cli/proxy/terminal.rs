@@ -21,6 +21,7 @@ use overrule_base::text::visible;
 use overrule_engine::ids;
 use overrule_proxy::alarms::Alarms;
 use overrule_proxy::server::Server;
+use overrule_sandbox::Running;
 use overrule_sandbox::handover::{self, Words};
 use overrule_sandbox::session::Planned;
 use overrule_tools::child;
@@ -123,8 +124,8 @@ async fn started(
     });
     let outside = answered.await.map_err(|error| failed(error.to_string()))?;
     let outside = outside.map_err(|error| failed(error.to_string()))?;
-    let listeners = outside
-        .listening()
+    let Running { listeners, .. } = outside
+        .started()
         .await
         .map_err(|error| failed(error.to_string()))?;
     Ok(Inside { listeners })

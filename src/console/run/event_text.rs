@@ -9,6 +9,7 @@ pub(crate) mod call;
 pub(crate) mod command;
 pub(crate) mod edit;
 pub(crate) mod escape;
+mod files;
 pub(crate) mod resilience;
 pub(crate) mod run;
 mod sandbox;
@@ -64,6 +65,7 @@ fn what(envelope: &Envelope) -> String {
         Event::Resilience(event) => resilience::describe(event),
         Event::Weight(event) => weight::describe(event),
         Event::Sandbox(event) => sandbox::describe(event),
+        Event::Files(event) => files::describe(event),
     }
 }
 

@@ -363,6 +363,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         fenced: false,
         launch: LaunchContext::default(),
         refused: Vec::new(),
+        files: None,
     };
     record.launch.guards = guards;
     life.attempts.push(record);

@@ -51,6 +51,7 @@ fn changed(state: &State, event: &Event) -> Changed {
         Event::Resilience(event) => event.call().map_or(Changed::Anything, of_call),
         Event::Weight(_)
         | Event::Sandbox(_)
+        | Event::Files(_)
         | Event::Run(RunEvent::AgentAsked { .. } | RunEvent::SideRequest(_)) => Changed::Nothing,
         Event::Turn(event) => match event {
             TurnEvent::Opened { turn, .. }

@@ -4,7 +4,7 @@
 
 use crate::call::{Consequence, Decision, Outcome, Status};
 use crate::draft::Draft;
-use crate::event::{CallEvent, RunEvent};
+use crate::event::{CallEvent, FilesEvent, RunEvent};
 use crate::id::Seq;
 use crate::input::{Finding, Input};
 use crate::node::Origin;
@@ -34,6 +34,7 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
             attempt,
             outcome,
             ms,
+            files,
         }
             // Even a late report says what an execution did; applying the event decides whether its
             // result is used.
@@ -46,6 +47,13 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
                     ms: *ms,
                     digest: OutputDigest::of(outcome),
                 });
+                if let Some(set) = files {
+                    draft.files(FilesEvent::Changed {
+                        call: *call,
+                        attempt: *attempt,
+                        set: set.clone(),
+                    });
+                }
             }
         Input::Probed {
             call,

@@ -55,6 +55,8 @@ pub struct More {
     pub edited: bool,
     /// Calls that were given its result without an execution.
     pub reused_by: Vec<NodeId>,
+    /// The restore with which the last of its file changes was undone; none where something of it is left.
+    pub reverted_by: Option<NodeId>,
 }
 
 /// How an execution ended, for the ledger.

@@ -77,6 +77,7 @@ fn ids_epochs_times_and_one_time_notices_are_not_hashed_into_a_context() {
         attempt: ran.attempt,
         outcome,
         ms: 7_000,
+        files: None,
     });
     assert!(other.last_request().contains("Already happened"));
     assert!(other.last_request().contains("provider-7") && !first.last_request().contains("provider-7"));

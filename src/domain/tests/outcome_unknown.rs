@@ -178,6 +178,7 @@ fn cancelled() -> (World, NodeId) {
         attempt: Attempt(1),
         outcome: Outcome::Cancelled { executed: true },
         ms: 5,
+        files: None,
     });
     assert_eq!(w.status(a), Status::OutcomeUnknown(Attempt(1)));
     (w, a)

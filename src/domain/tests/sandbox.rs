@@ -186,6 +186,7 @@ fn what_was_refused_is_recorded_with_its_execution_and_a_late_report_is_not() {
         attempt: Attempt(1),
         outcome: Outcome::ok("1"),
         ms: 1,
+        files: None,
     });
     assert_eq!(
         w.status(id),
@@ -301,6 +302,7 @@ fn refused_call(refused: Vec<Refused>) -> (World, NodeId) {
         attempt: Attempt(1),
         outcome: Outcome::ok("1"),
         ms: 1,
+        files: None,
     });
     (w, id)
 }

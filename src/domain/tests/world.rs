@@ -13,6 +13,7 @@ use overrule_domain::effect::Effect;
 use overrule_domain::envelope::{Actor, Envelope, Via};
 use overrule_domain::event::run::Limits;
 use overrule_domain::event::{Event, RunEvent, SandboxEvent};
+use overrule_domain::files::StepList;
 use overrule_domain::fork::{ForkPreview, Reading, Ready};
 use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use overrule_domain::input::Input;
@@ -70,6 +71,8 @@ pub struct World {
     pub executed: Vec<RunningCall>,
     /// Every undone change that was to be given back.
     pub kept: Vec<String>,
+    /// Every restore that was to be carried out, in order.
+    pub restores: Vec<(NodeId, StepList)>,
     /// Every wait that was ever asked for, with the event with which it began.
     pub waits: Vec<(Timer, Seq)>,
     pub probes: Vec<(NodeId, Attempt)>,
@@ -107,6 +110,7 @@ impl World {
             running: Vec::new(),
             executed: Vec::new(),
             kept: Vec::new(),
+            restores: Vec::new(),
             waits: Vec::new(),
             probes: Vec::new(),
             timers: Vec::new(),
@@ -244,6 +248,7 @@ impl World {
                     attempt,
                     outcome,
                     ms: 0,
+                    files: None,
                 };
                 let events = decide::input(&self.state, &input);
                 self.record(events);
@@ -308,7 +313,12 @@ impl World {
                 self.open.push((turn, request));
                 self.asked.push(RecordedRequest { turn, messages });
             }
+<<<<<<< HEAD
             Effect::KeepUndone { change, .. } => self.kept.push(change.path),
+=======
+            Effect::KeepUndone { path, .. } => self.kept.push(path),
+            Effect::Restore { restore, steps } => self.restores.push((restore, steps)),
+>>>>>>> main
             Effect::Abort { turn } => self.open.retain(|(one, _)| *one != turn),
             Effect::Launch {
                 call, rev, attempt, ..

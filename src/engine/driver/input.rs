@@ -29,6 +29,8 @@ impl Driver {
             | Input::QuirkLearned { .. }
             | Input::ApproverAnswered { .. }
             | Input::NotKept { .. }
+            | Input::ChangedOutside { .. }
+            | Input::Restored { .. }
             | Input::Probed { .. }
             | Input::Elapsed { .. }
             | Input::Worked { .. } => Actor::Engine,
@@ -87,7 +89,7 @@ impl Driver {
     /// it.
     pub(super) fn is_fact(&self, input: &Input) -> bool {
         match input {
-            Input::Spawned { .. } | Input::Confined { .. } => true,
+            Input::Spawned { .. } | Input::Confined { .. } | Input::Restored { .. } => true,
             Input::Finished {
                 call,
                 attempt,

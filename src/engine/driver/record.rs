@@ -9,7 +9,9 @@ use crate::halt::Halt;
 use crate::handle::Publication;
 use overrule_domain::effect::Effect;
 use overrule_domain::envelope::{Actor, Envelope, stamp};
-use overrule_domain::event::{CallEvent, EscapeEvent, Event, RunEvent, SandboxEvent, TurnEvent, WeightEvent};
+use overrule_domain::event::{
+    CallEvent, EscapeEvent, Event, FilesEvent, RunEvent, SandboxEvent, TurnEvent, WeightEvent,
+};
 use overrule_domain::id::Seq;
 use overrule_domain::{apply, effects};
 
@@ -123,6 +125,10 @@ fn needs_disk(event: &Event) -> bool {
         | Event::Escape(EscapeEvent::Allowed { .. } | EscapeEvent::Muted { .. })
         | Event::Weight(WeightEvent::Set { .. } | WeightEvent::Reset { .. })
         | Event::Sandbox(SandboxEvent::Widened { .. } | SandboxEvent::Kept { .. })
+        // What was restored is known before anything follows from it.
+        | Event::Files(
+            FilesEvent::RestoreStarted(_) | FilesEvent::RestoreContinued { .. } | FilesEvent::Restored { .. },
+        )
         | Event::Turn(TurnEvent::Prompted { .. }) => true,
         Event::Run(_)
         | Event::Turn(_)
@@ -130,6 +136,9 @@ fn needs_disk(event: &Event) -> bool {
         | Event::Resilience(_)
         | Event::Escape(_)
         | Event::Weight(_)
-        | Event::Sandbox(SandboxEvent::Confined { .. } | SandboxEvent::NotKept { .. }) => false,
+        | Event::Sandbox(SandboxEvent::Confined { .. } | SandboxEvent::NotKept { .. })
+        | Event::Files(
+            FilesEvent::Changed { .. } | FilesEvent::ChangedOutside { .. } | FilesEvent::Seen { .. },
+        ) => false,
     }
 }

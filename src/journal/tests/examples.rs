@@ -24,6 +24,7 @@ use overrule_domain::weight::{Learned, StepRecord, ToolOffer, ToolRecord, Weight
 mod agent;
 mod call;
 mod edit;
+mod files;
 mod resilience;
 
 pub(super) const CALL: NodeId = NodeId::new(NodeKind::Call, 5);
@@ -42,6 +43,7 @@ pub(super) fn every_event() -> Vec<Event> {
     all.extend(resilience());
     all.extend(weight());
     all.extend(sandbox());
+    all.extend(files::files());
     all
 }
 

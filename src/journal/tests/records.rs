@@ -499,7 +499,7 @@ fn only_a_record_that_needs_it_has_format_3() {
         )
     };
     for event in every_event() {
-        let is_new = matches!(&event, Event::Sandbox(_))
+        let is_new = matches!(&event, Event::Sandbox(_) | Event::Files(_))
             || matches!(&event, Event::Run(RunEvent::Refitted { started }) if started.sandbox.profile.is_some());
         let (kind, v) = version(event);
         assert_eq!(v, if is_new { 3 } else { 2 }, "{kind}");

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use overrule_domain::call::{Decision, ShownForm};
 use overrule_domain::event::run::Limits;
 use overrule_domain::event::{
-    CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, SandboxEvent, TurnEvent, WeightEvent,
+    CallEvent, EditEvent, EscapeEvent, Event, FilesEvent, ResilienceEvent, RunEvent, SandboxEvent, TurnEvent,
+    WeightEvent,
 };
 use overrule_domain::id::{NodeId, TurnId};
 use overrule_domain::rule::{self, RuleSpec};
@@ -150,6 +151,7 @@ pub(super) fn of(event: &Event, by_person: bool) -> Option<Act> {
         Event::Resilience(event) => resilience(event, by_person),
         Event::Weight(event) => weight(event),
         Event::Sandbox(event) => sandbox(event),
+        Event::Files(event) => files(event, by_person),
     }
 }
 
@@ -417,4 +419,23 @@ fn sandbox(event: &SandboxEvent) -> Option<Act> {
 /// Returns a text unless it is empty.
 fn some(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn files(event: &FilesEvent, by_person: bool) -> Option<Act> {
+    let about = |act: Option<Act>, restore: &NodeId| {
+        act.map(|act| Act {
+            node: Some(*restore),
+            ..act
+        })
+    };
+    match event {
+        FilesEvent::RestoreStarted(started) => about(
+            Act::detailed("restore_files", started.describe()),
+            &started.restore,
+        ),
+        FilesEvent::RestoreContinued { restore } => about(Act::new("continue_restore"), restore),
+        FilesEvent::Restored { restore, .. } if by_person => about(Act::new("leave_restore"), restore),
+        FilesEvent::Seen { through } => Act::detailed("mark_seen", through.to_string()),
+        FilesEvent::Changed { .. } | FilesEvent::ChangedOutside { .. } | FilesEvent::Restored { .. } => None,
+    }
 }

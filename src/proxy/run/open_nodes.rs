@@ -65,6 +65,7 @@ impl OpenNodes {
             )
             | Event::Weight(_)
             | Event::Sandbox(_) => {}
+            Event::Files(event) => self.nodes.extend(event.node()),
             _ => self.are_all = true,
         }
     }

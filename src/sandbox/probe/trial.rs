@@ -78,7 +78,9 @@ pub(super) async fn examine(helper: &Helper, store: &Path, with_namespaces: bool
     if with_namespaces {
         for overlays in [true, false] {
             let place = Place::make(store)?;
-            match attempt(helper, &place, (true, overlays), terminal.clone()).await {
+            let tried = attempt(helper, &place, (true, overlays), terminal.clone()).await;
+            place.remove_later();
+            match tried {
                 Ok(missing) => {
                     return Ok(Machine {
                         namespaces: true,
@@ -104,7 +106,9 @@ pub(super) async fn examine(helper: &Helper, store: &Path, with_namespaces: bool
 /// Finds out what this machine can do without namespaces.
 pub(super) async fn without_namespaces(helper: &Helper, store: &Path) -> io::Result<Machine> {
     let place = Place::make(store)?;
-    let missing = match attempt(helper, &place, (false, false), terminal()).await {
+    let tried = attempt(helper, &place, (false, false), terminal()).await;
+    place.remove_later();
+    let missing = match tried {
         Ok(missing) => missing,
         Err(error) => {
             let all = Guarantee::ALL.into_iter().map(|guarantee| Missing {
@@ -181,7 +185,7 @@ async fn attempt(
     let mut command = tokio::process::Command::from(command);
     let child = command.kill_on_drop(true).spawn().map_err(lost)?;
     drop(command);
-    outside.started().await?;
+    let _running = outside.started().await?;
     let output = child.wait_with_output().await.map_err(lost)?;
     results(&output).map(|tried| missing(&tried)).map_err(lost)
 }
@@ -268,6 +272,11 @@ impl Place {
             overrule_regular_file::create(&path)?;
         }
         Ok(place)
+    }
+
+    /// Removes the places on another thread: nobody waits for that.
+    fn remove_later(self) {
+        tokio::task::spawn_blocking(move || drop(self));
     }
 
     fn plan(&self, namespaces: bool, overlays: bool) -> Plan {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal};
 
 use overrule_domain::orphan_process::OrphanProcess;
+use overrule_sandbox::Mounts;
 
 /// Time between the request to end and the kill.
 const GRACE: Duration = Duration::from_secs(2);
@@ -44,6 +45,8 @@ pub struct Tree {
     pid: u32,
     ticks: u64,
     ended: bool,
+    /// What a confined child sees of the file system.
+    mounts: Option<Mounts>,
 }
 
 impl Tree {
@@ -52,7 +55,13 @@ impl Tree {
             pid,
             ticks: start_of(pid).unwrap_or(0),
             ended: false,
+            mounts: None,
         }
+    }
+
+    /// Retains the mounts of a confined child until the tree is dropped, so that its end does not wait for them.
+    pub(super) fn hold(&mut self, mounts: Option<Mounts>) {
+        self.mounts = mounts;
     }
 
     /// Returns the process id of the child, which is also that of its group and session.

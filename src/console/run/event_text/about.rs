@@ -46,6 +46,7 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
         Event::Run(RunEvent::Linked(link)) if link.role == LinkRole::SubAgent => link.call,
         Event::Run(_) | Event::Weight(_) => None,
         Event::Sandbox(event) => event.call(),
+        Event::Files(event) => event.node(),
         Event::Turn(event) => match event {
             TurnEvent::Prompted { node, .. }
             | TurnEvent::Thought { node, .. }

@@ -10,8 +10,8 @@ use crate::kernel::verb::Verb;
 use crate::surfaces;
 use crate::testing::Stage;
 use overrule_domain::command::{
-    CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
-    RunCommand, SandboxCommand, WeightCommand,
+    CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, FilesCommand, ResilienceCommand,
+    Resolution, RunCommand, SandboxCommand, WeightCommand,
 };
 use overrule_domain::rule::RuleRequest;
 
@@ -123,6 +123,16 @@ ways! { sandbox, SANDBOX, SandboxCommand:
     SandboxCommand::Keep { .. } => By(&["choose-refused", "keep-undone"]),
 }
 
+ways! { files, FILES, FilesCommand:
+    FilesCommand::Restore { .. } => Not("the pane with the changes of a call is being built"),
+    FilesCommand::RestoreBranch { .. } => Not("the pane with the changes of a branch is being built"),
+    FilesCommand::UndoRestore { .. } => Not("the pane with the changes of a restore is being built"),
+    FilesCommand::Continue { .. } => Not("the question after an interrupted restore is being built"),
+    FilesCommand::Leave { .. } => Not("the question after an interrupted restore is being built"),
+    FilesCommand::Seen { .. } => Not("the pane with the changes is being built"),
+    FilesCommand::With { .. } => Not("the section of the preview with the files is being built"),
+}
+
 /// The ways to a command, and to each edit in it.
 fn ways(command: &Command) -> Vec<Way> {
     match command {
@@ -139,6 +149,7 @@ fn ways(command: &Command) -> Vec<Way> {
         Command::Resilience(command) => vec![resilience(command)],
         Command::Weight(command) => vec![weight(command)],
         Command::Sandbox(command) => vec![sandbox(command)],
+        Command::Files(command) => vec![files(command)],
     }
 }
 
@@ -146,7 +157,7 @@ fn ways(command: &Command) -> Vec<Way> {
 fn every_intent_has_a_way_in_the_console() {
     let known: BTreeSet<&str> = verbs().map(|verb| verb.name).collect();
     let mut named = BTreeSet::new();
-    for way in [RUN, CALL, EDITS, EDIT, ESCAPE, RESILIENCE, WEIGHT, SANDBOX].concat() {
+    for way in [RUN, CALL, EDITS, EDIT, ESCAPE, RESILIENCE, WEIGHT, SANDBOX, FILES].concat() {
         match way {
             By(names) => {
                 assert!(!names.is_empty());

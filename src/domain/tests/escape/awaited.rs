@@ -18,6 +18,7 @@ fn long_turn(w: &mut World, args: &str, ms: u64) {
             attempt: one.attempt,
             outcome,
             ms,
+            files: None,
         });
     }
 }

@@ -131,7 +131,8 @@ impl Mirror {
                 | Event::Resilience(_)
                 | Event::Escape(_)
                 | Event::Weight(_)
-                | Event::Sandbox(_) => {}
+                | Event::Sandbox(_)
+                | Event::Files(_) => {}
             }
         }
         let asked = &w.asked[self.asked..];
