@@ -154,13 +154,10 @@ pub struct OperatorRecord {
     pub unasked: BTreeSet<Seq>,
     /// How often the operator was asked, and by what.
     pub asks: ApprovalStats,
-<<<<<<< HEAD
     /// Undone changes that the operator wants. Whether their content was restored is not recorded.
     pub kept: Vec<KeptChange>,
-=======
     /// What is known of the files of the workspace.
     pub files: FilesRecord,
->>>>>>> main
 }
 
 /// What a run taught about tools, servers and itself.

@@ -63,7 +63,7 @@ fn become_command(
         return Err(StartError::set_up("parent", "it has ended"));
     }
     inside
-        .ready()
+        .ready(None)
         .map_err(|error| StartError::set_up("report", error))?;
     Err(StartError::set_up("sandbox-exec", command.exec()))
 }

@@ -313,12 +313,8 @@ impl World {
                 self.open.push((turn, request));
                 self.asked.push(RecordedRequest { turn, messages });
             }
-<<<<<<< HEAD
             Effect::KeepUndone { change, .. } => self.kept.push(change.path),
-=======
-            Effect::KeepUndone { path, .. } => self.kept.push(path),
             Effect::Restore { restore, steps } => self.restores.push((restore, steps)),
->>>>>>> main
             Effect::Abort { turn } => self.open.retain(|(one, _)| *one != turn),
             Effect::Launch {
                 call, rev, attempt, ..

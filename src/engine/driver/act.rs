@@ -56,13 +56,9 @@ impl Driver {
                 executor.ask_approver(call, set, question);
             }
             Effect::EndApprover { call } => executor.end_approver(call),
-<<<<<<< HEAD
             Effect::KeepUndone { change, again } => executor.keep_undone(change, again),
-=======
-            Effect::KeepUndone { call, path, from } => executor.keep_undone(call, path, from),
             // Nothing restores files yet: each step is reported as skipped.
             Effect::Restore { restore, steps } => executor.restore(restore, &steps),
->>>>>>> main
             // The console and the headless printer learn of it from the events.
             Effect::Notify { .. } => {}
         }

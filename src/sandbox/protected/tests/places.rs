@@ -354,8 +354,4 @@ fn a_repository_that_a_call_creates_at_the_top_works_without_its_settings() {
     git(&fixture.workspace, &["commit", "-q", "-m", "two"]);
     git(&fixture.workspace, &["status"]);
     assert!(!fixture.at("fired").exists() && !fixture.at(".git/config").exists());
-    // One below belongs to the call, as every other file does.
-    let watch = fixture.watch();
-    repository(&fixture.at("new"));
-    assert!(watch.end().is_empty() && fixture.at("new/.git/config").exists());
 }

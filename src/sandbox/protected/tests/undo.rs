@@ -1,6 +1,7 @@
 //! Tests that changes of protected paths are undone, reported and stored.
 
 use super::*;
+use crate::protected::at::Directory;
 use crate::protected::copy;
 
 #[test]
@@ -307,7 +308,16 @@ fn a_copy_takes_links_as_links_and_stops_at_its_bounds() {
     let fixture = Fixture::new();
     fixture.write("a/b/c", "x");
     symlink("/etc", fixture.at("a/etc")).unwrap();
-    copy::across(&fixture.at("a"), &fixture.outside.join("a")).unwrap();
+    let across = |name: &str| {
+        let from = Directory::open(&fixture.workspace).unwrap();
+        let spot = copy::Spot {
+            directory: &from,
+            name: name.as_ref(),
+            path: &fixture.at(name),
+        };
+        copy::across(spot, &Directory::open(&fixture.outside).unwrap(), name.as_ref())
+    };
+    across("a").unwrap();
     assert!(!fixture.at("a").exists());
     assert!(fixture.outside.join("a/etc").is_symlink() && fixture.outside.join("a/b/c").is_file());
     let mut deep = fixture.at("deep");
@@ -315,7 +325,7 @@ fn a_copy_takes_links_as_links_and_stops_at_its_bounds() {
         deep.push("d");
     }
     fs::create_dir_all(&deep).unwrap();
-    assert!(copy::across(&fixture.at("deep"), &fixture.outside.join("deep")).is_err());
+    assert!(across("deep").is_err());
     assert!(deep.exists());
 }
 
