@@ -5,21 +5,30 @@
 //! Whatever else has the name of a file (a pipe, a socket, a device, a directory) is refused
 //! immediately with its kind. `/dev/null` reads as an empty file.
 
-mod directory;
-
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write as _};
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use rustix::fs::OFlags;
-
-pub use directory::{make_directories, make_directory};
 
 /// The path that stands for standard input.
 const STDIN: &str = "-";
 /// The device that reads as an empty file.
 const NULL: &str = "/dev/null";
+
+/// Permissions of a private directory.
+const OWNER_ALONE: u32 = 0o700;
+
+/// Makes a directory for its owner alone. It must not exist, and those above it must.
+pub fn make_directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(OWNER_ALONE).create(path)
+}
+
+/// Makes a directory for its owner alone, with those above it that are missing. One that exists stays as it is.
+pub fn make_directories(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(OWNER_ALONE).recursive(true).create(path)
+}
 
 /// What happens to a symbolic link in the last component of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,7 +217,8 @@ fn is_null(meta: &Metadata) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::os::unix::net::UnixListener;
 
     use super::*;
@@ -287,5 +297,28 @@ mod tests {
             assert_eq!(make(&path).unwrap().metadata().unwrap().mode() & 0o777, 0o600);
             std::fs::remove_file(&path).unwrap();
         }
+    }
+
+    #[test]
+    fn what_is_made_is_for_its_owner_alone_and_what_exists_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let open = place.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+
+        let deep = open.join("a/b");
+        assert!(make_directory(&deep).is_err() && !open.join("a").exists());
+        make_directories(&deep).unwrap();
+        make_directories(&deep).unwrap();
+        assert_eq!(
+            (mode(&open), mode(&open.join("a")), mode(&deep)),
+            (0o755, 0o700, 0o700)
+        );
+
+        make_directory(&deep.join("c")).unwrap();
+        assert_eq!(mode(&deep.join("c")), 0o700);
+        let again = make_directory(&deep.join("c")).unwrap_err();
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
     }
 }

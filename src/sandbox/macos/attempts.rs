@@ -49,13 +49,14 @@ fn of(guarantee: Guarantee, targets: &Targets) -> Tried {
             let is_reached = pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok());
             vec![("send a signal", is_reached)]
         }
-        Guarantee::Privilege => match PRIVILEGED.iter().map(Path::new).find(|path| is_privileged(path)) {
-            Some(program) => vec![("run a program with other privileges", runs(program))],
-            None => {
+        Guarantee::Privilege => {
+            if let Some(program) = PRIVILEGED.iter().map(Path::new).find(|path| is_privileged(path)) {
+                vec![("run a program with other privileges", runs(program))]
+            } else {
                 untried.push("run a program with other privileges");
                 Vec::new()
             }
-        },
+        }
         Guarantee::Terminal => terminal(targets),
         Guarantee::Attributes | Guarantee::Protected | Guarantee::Network => Vec::new(),
     };

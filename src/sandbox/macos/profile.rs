@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_whole_profile_is_as_it_was_read() {
-        let expected = r##"(allow file-read*)
+        let expected = r#"(allow file-read*)
 (deny file-read-data
   (subpath "/Users/me/.ssh")
   (subpath "/Users/me/my \"work\"/.env")
@@ -251,7 +251,7 @@ mod tests {
 (allow network-bind (local ip "localhost:*"))
 (allow network-inbound (local ip "localhost:*"))
 (allow network-outbound (remote ip "localhost:4321"))
-"##;
+"#;
         let text = profile(&plan(), Some(4321)).unwrap();
         assert_eq!(text, format!("{BASICS}{expected}"));
         assert!(text.starts_with("(version 1)\n(deny default)\n"));

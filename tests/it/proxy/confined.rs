@@ -206,9 +206,10 @@ fn an_agent_in_a_sandbox_works_and_changes_nothing_outside() {
 
 #[test]
 fn what_a_confined_agent_is_refused_and_changes_is_reported_at_its_results() {
-    const FETCHES: &[&str] = &["curl -s --max-time 5 http://registry.example.org/x; echo '{}' > .mcp.json"];
-    let (stage, model) = (Stage::new(), model(FETCHES));
+    let (stage, model) = (Stage::new(), model(&["echo in > made.txt"]));
     let world = &stage.world;
+    let by_itself = "curl -s --max-time 5 http://registry.example.org/x\necho '{}' > .mcp.json";
+    world.file("lines.txt", by_itself);
     let has_curl = Command::new("curl").arg("--version").output().is_ok();
     if !has_curl {
         println!("SKIPPED: there is no curl");

@@ -5,7 +5,7 @@ use crate::run::link::Update;
 use crate::surfaces::queue::view::texts;
 use crate::surfaces::sandbox::{REASON, RefusedList, SandboxPage};
 use crate::testing::{ARMING, Stage, id};
-use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_domain::call::Outcome;
 use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, SandboxCommand};
 use overrule_domain::event::run::ToolOrigin;
 use overrule_domain::event::{Event, RunEvent, SandboxEvent};
@@ -279,22 +279,17 @@ fn untrusted_names_are_shown_in_their_visible_form() {
 
 #[test]
 fn a_row_of_the_queue_says_what_was_refused() {
-    let failed = || ToolError {
-        class: ErrorClass::Business,
-        message: "killed after 120 s".into(),
-        evidence: "signal 9".into(),
-        hint: None,
-        partial: None,
-        executed: true,
-        retry_after_ms: None,
-    };
-    let row = |refused: &[Refused]| {
+    let rows = |refused: &[Refused]| {
         let mut stage = Stage::new(140, 40);
         stage.fixing();
         stage.confine(Stage::profile(None));
         stage.request(2, 1);
         stage.thought("t2", "I install what the tests need.");
-        stage.running("c3", "shell", r#"{"command":"npm ci"}"#);
+        stage.awaiting("c3", "shell", r#"{"command":"npm ci"}"#);
+        stage.draw();
+        stage.press("2");
+        stage.approved("c3");
+        stage.start("c3");
         if !refused.is_empty() {
             stage.engine(Event::Sandbox(SandboxEvent::Confined {
                 call: id("c3"),
@@ -302,17 +297,23 @@ fn a_row_of_the_queue_says_what_was_refused() {
                 refused: refused.to_vec(),
             }));
         }
-        stage.finish("c3", Outcome::err(failed()));
+        let outcome = Outcome::Ok {
+            value: "\"npm error\"".into(),
+            meta: None,
+            discarded: 0,
+            exit: Some(1),
+        };
+        stage.finish("c3", outcome);
         stage.draw();
-        let (_, rows) = texts(&stage.model);
-        rows.into_iter().find(|row| row.contains("c3")).unwrap()
+        texts(&stage.model).1.join("\n")
     };
-    let refused = row(&[Refused::exact(RefusedKind::Network, HOST)]);
+    let refused = rows(&[Refused::exact(RefusedKind::Network, HOST)]);
     assert!(
-        refused.contains("(refused: network registry.example.org)"),
+        refused.contains("exit 1, refused: network registry.example.org"),
         "{refused}"
     );
-    assert!(!row(&[]).contains("refused"));
+    let none = rows(&[]);
+    assert!(none.contains("exit 1") && !none.contains("refused"), "{none}");
 }
 
 /// A run whose tool has this origin was refused a host.
