@@ -121,10 +121,10 @@ fn links_are_moved_and_never_followed() {
         "removed .cargo/config.toml",
         "changed .claude",
         "changed .envrc",
-        "created .git",
         "changed .hg",
         "created .npmrc",
         "created .vscode",
+        "created .git",
     ];
     assert_eq!(changes_of(&undone), expected);
     assert_eq!(tree(&fixture.outside), outside);
@@ -214,7 +214,7 @@ fn what_is_too_large_is_reported() {
 #[test]
 fn a_directory_with_too_many_entries_is_reported() {
     let fixture = Fixture::large();
-    for i in 0..10_000 {
+    for i in 0..9_000 {
         fixture.write(&format!(".idea/f{i}"), "");
     }
     assert!(fixture.watch().end().is_empty());
@@ -222,12 +222,12 @@ fn a_directory_with_too_many_entries_is_reported() {
     fixture.write(".idea/new", "");
     let undone = watch.end();
     assert_eq!(changes_of(&undone), ["changed .idea !"]);
-    assert!(fixture.at(".idea/new").exists() && fixture.at(".idea/f9999").exists());
+    assert!(fixture.at(".idea/new").exists() && fixture.at(".idea/f8999").exists());
     // Many new files in one that was noted are one change.
     fs::remove_dir_all(fixture.at(".idea")).unwrap();
     fixture.write(".idea/mine", "mine");
     let watch = fixture.watch();
-    for i in 0..10_000 {
+    for i in 0..9_000 {
         fixture.write(&format!(".idea/f{i}"), "");
     }
     assert_eq!(changes_of(&watch.end()), ["changed .idea"]);
