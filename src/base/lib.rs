@@ -9,11 +9,13 @@
 //! - [`known_tool`]: the arguments of common tools.
 //! - [`agent_plan`]: the steps of a plan that an agent keeps.
 //! - [`runs_later`]: the files that other programs run by themselves.
+//! - [`git_settings`]: whether settings of a repository name a program.
 //! - [`document`]: reads TOML text, with a place for every value and every error.
 
 pub mod agent_plan;
 pub mod canon;
 pub mod document;
+pub mod git_settings;
 pub mod known_tool;
 pub mod runs_later;
 pub mod script;

@@ -9,7 +9,10 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use tokio::process::ChildStdin;
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::args::Common;
 use super::build::AppContext;
@@ -19,11 +22,13 @@ use super::{print, run, sandbox};
 use overrule_base::text::visible;
 use overrule_config::Env;
 use overrule_domain::sandbox::{Guarantee, Level, Profile};
-use overrule_sandbox::network::{self, Hosts};
+use overrule_sandbox::network;
 use overrule_sandbox::protected::Undone;
 use overrule_sandbox::session::{Begun, Sandbox};
 use overrule_tools::child::{self, Environment, Start, Started};
 
+/// How the names of its private directories begin, before the id of the process.
+const NAME: &str = "by-hand-";
 /// The most bytes of the end of an output in which refusals are looked for.
 const MOST: usize = 256 * 1024;
 /// Bytes that are passed in one go.
@@ -32,7 +37,8 @@ const PART: usize = 16 * 1024;
 /// Runs a command in a sandbox, and tells what it was refused. Ends with the exit code of the command.
 pub fn run(common: &Common, what: &ByHand) -> Result<Code, Failure> {
     let mut context = AppContext::read(common)?;
-    let name = format!("by-hand-{}", std::process::id());
+    let name = format!("{NAME}{}", std::process::id());
+    delete_ended(&context);
     let set = context.settings.sandbox.level.value;
     let level = what
         .level
@@ -110,10 +116,10 @@ async fn watch(
         |error: &dyn std::fmt::Display| Failure::new(Code::Other, format!("the command was lost: {error}"));
     let Started {
         mut child,
-        tree,
+        mut tree,
         proxy,
     } = started;
-    let hosts = Hosts::parse(&profile.network).map_err(|error| other(&error))?;
+    let hosts = profile.hosts().map_err(|error| other(&error))?;
     let serving = proxy.map(|listener| network::serve(listener, hosts));
     let serving = serving.transpose().map_err(|error| other(&error))?;
     if let Some(input) = child.stdin.take() {
@@ -121,19 +127,23 @@ async fn watch(
     }
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     let passed = async { tokio::join!(pass(output, std::io::stdout()), pass(errors, std::io::stderr())) };
+    let stopped = stopped().map_err(|error| other(&error))?;
     // What it left running may keep its streams open.
-    let ended = async move {
-        let (mut child, mut tree) = (child, tree);
+    let ended = async {
         let status = child.wait().await;
         tree.end().await;
         status
     };
     let found = tokio::select! {
-        found = async { tokio::join!(ended, passed) } => Some(found),
-        _ = tokio::signal::ctrl_c() => None,
+        found = async { tokio::join!(ended, passed) } => Ok(found),
+        code = stopped => Err(code),
     };
-    let Some((status, (output, errors))) = found else {
-        return Ok((Code::Interrupted, Vec::new()));
+    let (status, (output, errors)) = match found {
+        Ok(found) => found,
+        Err(code) => {
+            let _ = tokio::join!(tree.end(), child.wait());
+            return Ok((code, begun.end().iter().map(Undone::sentence).collect()));
+        }
     };
     let status = status.map_err(|error| other(&error))?;
     let hosts = serving.iter().flat_map(network::Serving::refused);
@@ -144,6 +154,35 @@ async fn watch(
     refused.extend(paths.map(|one| format!("refused: {} {}", one.kind.label(), visible(&one.what))));
     refused.extend(begun.end().iter().map(Undone::sentence));
     Ok((code_of(status), refused))
+}
+
+/// Waits for a signal that ends this program. Returns the exit code.
+fn stopped() -> std::io::Result<impl Future<Output = Code>> {
+    let (mut term, mut hup) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::hangup())?,
+    );
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => Code::Interrupted,
+            _ = term.recv() => Code::of_signal(SignalKind::terminate().as_raw_value()),
+            _ = hup.recv() => Code::of_signal(SignalKind::hangup().as_raw_value()),
+        }
+    })
+}
+
+/// Deletes what was left of those that were killed.
+fn delete_ended(context: &AppContext) {
+    for name in sandbox::sessions(context) {
+        let number = name.strip_prefix(NAME).and_then(|number| number.parse().ok());
+        let Some(pid) = number.and_then(Pid::from_raw) else {
+            continue;
+        };
+        if test_kill_process(pid) == Err(Errno::SRCH) {
+            sandbox::delete(context, &name);
+        }
+    }
 }
 
 fn code_of(status: ExitStatus) -> Code {

@@ -74,6 +74,14 @@ pub fn delete(context: &AppContext, session: &str) {
     }
 }
 
+/// Returns the names of the sessions that have private directories.
+pub fn sessions(context: &AppContext) -> Vec<String> {
+    let all = store(context).map(|store| session::directory(&store, ""));
+    let entries = all.and_then(|all| std::fs::read_dir(all).ok());
+    let names = entries.into_iter().flatten().flatten();
+    names.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
 impl AppContext {
     /// Returns how this program starts as its own helper.
     pub fn helper() -> Result<Helper, Failure> {

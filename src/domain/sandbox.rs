@@ -3,6 +3,7 @@
 //! Must not know: how a kernel holds a guarantee, what a path holds.
 
 mod confinement;
+mod hosts;
 mod outside;
 mod placement;
 mod read_only;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::NodeId;
 
 pub use confinement::Confinement;
+pub use hosts::{HostError, Hosts, Target, parse_port};
 pub use outside::{ask_outside, outside, outside_fault};
 pub use placement::Placement;
 pub use read_only::{MOST_READ_ONLY, ReadOnly, Tracking, UNDOABLE};
@@ -204,6 +206,18 @@ impl Profile {
         self.network.iter().any(|host| host == Self::ALL_HOSTS)
     }
 
+    /// Returns the hosts that a proxy serves to a child: none where it reaches all by itself.
+    ///
+    /// # Errors
+    ///
+    /// Returns which entry is none, and what to write.
+    pub fn hosts(&self) -> Result<Hosts, HostError> {
+        if self.reaches_all() {
+            return Ok(Hosts::default());
+        }
+        Hosts::parse(&self.network)
+    }
+
     /// Returns the words of the header: `no sandbox`, `sandbox 1`, `sandbox 1 partial`.
     pub fn label(&self) -> String {
         match self.level {
@@ -302,10 +316,13 @@ impl Refused {
     }
 
     /// Returns what allows it for the rest of the session: the host with its port, or the directory of the file. None for
-    /// what is never allowed: hidden and protected paths.
+    /// what is never allowed: hidden and protected paths, and hosts that no list has, such as an address in an odd spelling.
     pub fn widening(&self) -> Option<Widening> {
         match self.kind {
-            RefusedKind::Network => Some(Widening::Host(self.what.clone())),
+            RefusedKind::Network => {
+                let can = Hosts::parse(std::slice::from_ref(&self.what)).is_ok();
+                can.then(|| Widening::Host(self.what.clone()))
+            }
             RefusedKind::Write => {
                 let above = std::path::Path::new(&self.what).parent()?;
                 let above = above.to_str().filter(|above| *above != "/")?;

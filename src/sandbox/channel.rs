@@ -224,6 +224,21 @@ pub struct Running {
 #[derive(Debug)]
 pub struct Mounts(Option<OwnedFd>);
 
+impl Mounts {
+    /// Returns the device and the number of the namespace, which those of `/proc/PID/ns/mnt` equal for a process in it. No other
+    /// namespace has them while this value exists.
+    pub fn namespace(&self) -> Option<(u64, u64)> {
+        let stat = rustix::fs::fstat(self.0.as_ref()?).ok()?;
+        #[allow(
+            clippy::cast_sign_loss,
+            clippy::unnecessary_cast,
+            trivial_numeric_casts,
+            reason = "the types differ between systems"
+        )]
+        Some((stat.st_dev as u64, stat.st_ino as u64))
+    }
+}
+
 impl Drop for Mounts {
     fn drop(&mut self) {
         let descriptor = self.0.take();

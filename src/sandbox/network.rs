@@ -10,7 +10,6 @@ mod address;
 mod body;
 mod connect;
 mod dial;
-mod hosts;
 mod proxy;
 mod request;
 mod response;
@@ -18,7 +17,7 @@ mod serving;
 mod variables;
 
 pub use connect::{ConnectError, connect};
-pub use hosts::{HostError, Hosts};
+pub use overrule_domain::sandbox::{HostError, Hosts};
 pub use serving::{RefusedHosts, Serving, serve};
 pub use variables::variables;
 

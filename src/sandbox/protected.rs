@@ -3,9 +3,11 @@
 //! Must not know: how a kernel protects them.
 //!
 //! Protected are the places of the list that run later ([`overrule_base::runs_later`]), at the top of the workspace and of
-//! the repositories in it. A directory below, such as a package with settings of its own, is not searched.
+//! the repositories in it, and what the settings of a repository name as its hooks or include. A directory below, such as a package with settings of its own, is not searched.
 
+mod at;
 mod copy;
+mod created;
 mod git;
 mod list;
 mod note;
@@ -27,7 +29,7 @@ pub struct Protected {
     /// The workspace, resolved.
     workspace: PathBuf,
     /// The workspace and the directories in it that hold a repository.
-    roots: Vec<PathBuf>,
+    roots: git::Roots,
     /// The protected paths, existing or absent.
     places: Vec<list::Place>,
 }
@@ -38,13 +40,13 @@ impl Protected {
         let Ok(workspace) = workspace.canonicalize() else {
             return Self {
                 workspace: workspace.to_owned(),
-                roots: Vec::new(),
+                roots: git::Roots::default(),
                 places: Vec::new(),
             };
         };
         let roots = git::roots(&workspace);
         Self {
-            places: list::places(&workspace, &roots),
+            places: list::places(&workspace, &roots.paths),
             roots,
             workspace,
         }
@@ -65,7 +67,7 @@ impl Protected {
     /// Returns the `.git` directories of the workspace and of the repositories in it, to be bound onto themselves: a command
     /// cannot rename them then.
     pub fn git_directories(&self) -> Vec<PathBuf> {
-        let entries = self.roots.iter().map(|root| root.join(git::ENTRY));
+        let entries = self.roots.paths.iter().map(|root| root.join(git::ENTRY));
         entries.filter(|path| is_real(path)).collect()
     }
 

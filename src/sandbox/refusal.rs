@@ -3,7 +3,8 @@
 //! Must not know: which call it was.
 //!
 //! Words alone prove nothing. A refusal is a path that the output names next to the words, that the profile forbids, and
-//! that this process itself could reach. The words are those of the English messages: a command that runs in another
+//! that this process itself could reach. Still, a text that a command prints may look the same: such a refusal is not exact
+//! ([`Refused::exact`]). The words are those of the English messages: a command that runs in another
 //! language is refused as well, but not reported.
 
 mod message;
@@ -70,6 +71,10 @@ pub fn found(output: &str, confinement: &Confinement, able: &dyn Fn(&Path, Acces
     let (mut paths_left, mut files_left) = (MOST_PATHS, MOST_FILES);
     message::each(output, &mut |message| {
         for path in &message.paths {
+            // Most files that are not there are not hidden: only names decide, so that they use up no bound.
+            if message.reason == Reason::Missing && !judge.names_hidden(path) {
+                continue;
+            }
             paths_left = paths_left.saturating_sub(1);
             let refused = judge.refused(path, message);
             let Some(refused) = refused.filter(|refused| !found.contains(refused)) else {
@@ -107,15 +112,21 @@ pub fn able(path: &Path, access: Access) -> bool {
 struct Judge<'a> {
     confinement: &'a Confinement<'a>,
     able: &'a dyn Fn(&Path, Access) -> bool,
-    /// The protected paths that exist, looked up where one is needed.
-    protected: OnceCell<Vec<PathBuf>>,
+    /// The protected paths that exist and the git directories, looked up where one is needed.
+    protected: OnceCell<(Vec<PathBuf>, Vec<PathBuf>)>,
 }
 
 impl Judge<'_> {
     fn refused(&self, named: &str, message: &Message) -> Option<Refused> {
         let path = resolved(&self.absolute(named)?);
-        let kind = if self.is_hidden(&path) && message.reason == Reason::Denied {
+        let kind = if message.reason == Reason::Missing {
+            let is_there = path.symlink_metadata().is_ok() && (self.able)(&path, Access::Read);
+            (self.is_hidden(&path) && is_there).then_some(RefusedKind::Read)
+        } else if self.is_hidden(&path) && message.reason == Reason::Denied {
             (self.able)(&path, Access::Read).then_some(RefusedKind::Read)
+        } else if message.reason == Reason::Busy && self.pinned().contains(&path) {
+            let is_refused = self.may_refuse_writing(message.reason) && (self.able)(&path, Access::Write);
+            is_refused.then_some(RefusedKind::Protected)
         } else {
             // A read-only path is mounted onto itself, so that nothing is renamed over it.
             let is_busy = message.reason == Reason::Busy;
@@ -154,6 +165,11 @@ impl Judge<'_> {
         plain.parent().is_some().then_some(plain)
     }
 
+    /// True if a name is that of a hidden path, as it is written.
+    fn names_hidden(&self, named: &str) -> bool {
+        self.absolute(named).is_some_and(|path| self.is_hidden(&path))
+    }
+
     fn is_hidden(&self, path: &Path) -> bool {
         let hidden = &self.confinement.profile.hidden;
         hidden.iter().any(|hidden| path.starts_with(hidden))
@@ -167,6 +183,7 @@ impl Judge<'_> {
             Reason::ReadOnly => true,
             Reason::Denied => !is_mounted,
             Reason::Busy => is_mounted,
+            Reason::Missing => false,
         }
     }
 
@@ -196,9 +213,21 @@ impl Judge<'_> {
         self.confinement.read_only.contains(&path) || self.protected().iter().any(|one| one == path)
     }
 
+    /// The protected paths that exist.
     fn protected(&self) -> &[PathBuf] {
-        self.protected
-            .get_or_init(|| Protected::find(self.confinement.workspace).existing())
+        &self.found().0
+    }
+
+    /// The git directories that cannot be renamed.
+    fn pinned(&self) -> &[PathBuf] {
+        &self.found().1
+    }
+
+    fn found(&self) -> &(Vec<PathBuf>, Vec<PathBuf>) {
+        self.protected.get_or_init(|| {
+            let found = Protected::find(self.confinement.workspace);
+            (found.existing(), found.git_directories())
+        })
     }
 
     /// True if this process could write a path. On a file system that is not read-only here, it is enough that it could

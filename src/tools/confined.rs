@@ -10,7 +10,7 @@ use overrule_domain::call::{ErrorClass, ToolError};
 use overrule_domain::sandbox::{Refused, RefusedKind};
 use overrule_sandbox::Confinement;
 use overrule_sandbox::network::{Hosts, Serving, serve};
-use overrule_sandbox::protected::Undone;
+use overrule_sandbox::protected::{How, Undone};
 use overrule_sandbox::session::Begun;
 
 use super::child::Environment;
@@ -41,7 +41,7 @@ impl Confined {
         };
         let none = || not_set_up("this process has none for the run");
         let sandbox = job.sandbox.clone().ok_or_else(none)?;
-        let hosts = Hosts::parse(&profile.network).map_err(|error| not_set_up(&error.to_string()))?;
+        let hosts = profile.hosts().map_err(|error| not_set_up(&error.to_string()))?;
         // It looks at files, which may take its time.
         let begun = tokio::task::spawn_blocking(move || sandbox.begin(&profile)).await;
         Ok(Some(Self {
@@ -94,15 +94,17 @@ fn of(hosts: Vec<String>, paths: Vec<Refused>, undone: &[(Option<String>, Undone
     let network = |host| Refused::exact(RefusedKind::Network, host);
     let mut refused: Vec<Refused> = hosts.into_iter().map(network).collect();
     refused.extend(paths);
-    refused.extend(undone.iter().map(|(kept, one)| Refused {
+    let denied: Vec<String> = refused
+        .iter()
+        .map(|one| format!("{} {}", one.kind.label(), one.what))
+        .collect();
+    // What was not searched was not refused.
+    let changed = undone.iter().filter(|(_, one)| one.how != How::Unsearched);
+    refused.extend(changed.map(|(kept, one)| Refused {
         kept: kept.clone(),
         ..Refused::exact(RefusedKind::Protected, &one.path)
     }));
     let mut lines = Vec::new();
-    let denied = refused.iter().filter(|one| one.kind != RefusedKind::Protected);
-    let denied: Vec<String> = denied
-        .map(|one| format!("{} {}", one.kind.label(), one.what))
-        .collect();
     if !denied.is_empty() {
         let denied = denied.join(", ");
         lines.push(format!(
@@ -132,7 +134,6 @@ pub(crate) fn not_set_up(why: &str) -> ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use overrule_sandbox::protected::How;
 
     #[test]
     fn the_model_is_told_what_was_refused_and_what_was_undone() {

@@ -198,7 +198,10 @@ fn lines(view: &SandboxView) -> Vec<String> {
         }
     }
     for one in &view.refused {
-        let refused = one.refused.iter().map(|one| format!("{} {}", one.kind, one.what));
+        let refused = one.refused.iter().map(|one| {
+            let how = if one.exact { "" } else { " (seen in the output)" };
+            format!("{} {}{how}", one.kind, one.what)
+        });
         let refused: Vec<String> = refused.collect();
         lines.push(format!(
             "{} {}: refused {}",
@@ -285,7 +288,7 @@ mod tests {
                 "  G1       held: no writes outside",
                 "  G2       missing: changes: no namespaces",
                 "  hidden   /home/ada/.ssh",
-                &format!("c5 {attempt}: refused write /etc/x"),
+                &format!("c5 {attempt}: refused write /etc/x (seen in the output)"),
             ]
         );
         let none = SandboxView {

@@ -193,7 +193,7 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
         };
         add(Row {
             what,
-            words: "allow in this session and run again".to_owned(),
+            words: format!("{}allow in this session and run again", seen(one)),
             does: Does::Allow(by),
             why_not: wider.and_then(|()| again.clone()).err().map(|why| why.message),
         });
@@ -207,8 +207,7 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
             what: format!("{} {}", one.kind.label(), one.what),
             words: elsewhere
                 .filter(|_| one.widening().is_some())
-                .unwrap_or(never_words(state, one))
-                .to_owned(),
+                .map_or_else(|| format!("{}{}", seen(one), never_words(state, one)), str::to_owned),
             does: Does::Nothing,
             why_not: None,
         });
@@ -248,6 +247,11 @@ fn confined_elsewhere(state: &State, call: &Call) -> Option<&'static str> {
     } else {
         Some("only [mcp.NAME] in the settings allows it, from the next start of the server")
     }
+}
+
+/// The words before those of a refusal that no part of the sandbox reported: the output names it, and it may quote something.
+const fn seen(one: &Refused) -> &'static str {
+    if one.exact { "" } else { "seen in the output; " }
 }
 
 /// Why an access is never allowed by a key.

@@ -15,7 +15,7 @@ use crate::event::{Event, SandboxEvent};
 use crate::id::{Attempt, NodeId};
 use crate::recheck;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::sandbox::{Profile, Refused, RefusedKind, Widening};
+use crate::sandbox::{Hosts, Profile, Refused, RefusedKind, Widening};
 
 /// Decides a command. Calls that were shown with the narrower profile are checked and asked about again.
 pub(super) fn decide(
@@ -109,15 +109,12 @@ fn check_host(profile: &Profile, host: &str) -> Result<(), Refusal> {
         let message = format!("cannot allow the host `{}`: {why}", visible(host));
         Err(Refusal::new(RefusalKind::Invalid, message))
     };
-    if host.is_empty() {
-        return invalid("it is empty");
-    }
-    let is_bad = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | '@');
-    if host.contains(is_bad) {
-        return invalid("a host has no spaces, `/` or `@`; hint: write host or host:port");
-    }
     if host.eq_ignore_ascii_case(Profile::ALL_HOSTS) || host.trim_matches(['*', '.']).is_empty() {
-        return invalid("only the settings allow every host");
+        return invalid("only the settings allow every host; hint: write host or host:port");
+    }
+    if let Err(error) = Hosts::parse(std::slice::from_ref(&host.to_owned())) {
+        // What the proxy cannot read would end every later call at its start.
+        return Err(Refusal::new(RefusalKind::Invalid, error.to_string()));
     }
     if profile.reaches_all() || profile.network.iter().any(|one| one == host) {
         let message = format!("no change: {} is already allowed", visible(host));

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::address::is_public;
-use super::hosts::{Hosts, Target};
+use overrule_domain::sandbox::{Hosts, Target};
 
 /// Maximum number of addresses of a name that are tried.
 const MAX_ADDRESSES: usize = 8;

@@ -13,10 +13,10 @@ use tokio::time::timeout;
 
 use super::body::Body;
 use super::dial::{DialError, Resolve, dial};
-use super::hosts::Hosts;
 use super::request::{self, HeadError, Kind, Request};
 use super::response::{self, Answer};
 use super::serving::Refusals;
+use overrule_domain::sandbox::Hosts;
 
 /// What opens a tunnel.
 const OPEN: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";

@@ -7,7 +7,7 @@
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use super::body::Body;
-use super::hosts::parse_port;
+use overrule_domain::sandbox::parse_port;
 
 /// Maximum bytes of a head.
 pub(super) const MAX_HEAD: usize = 64 << 10;

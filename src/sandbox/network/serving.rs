@@ -11,8 +11,8 @@ use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::dial::{self, Resolve};
-use super::hosts::Hosts;
 use super::proxy::{Limits, Proxy};
+use overrule_domain::sandbox::Hosts;
 
 /// Maximum number of refused hosts that are remembered.
 const MAX_REFUSED: usize = 64;

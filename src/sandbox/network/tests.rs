@@ -21,9 +21,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 use super::dial::Resolve;
-use super::hosts::Hosts;
 use super::proxy::Limits;
 use super::serving::{Serving, serve_with};
+use overrule_domain::sandbox::Hosts;
 
 /// Longer than anything takes that ends.
 const LONG: Duration = Duration::from_secs(30);

@@ -2,7 +2,7 @@
 //!
 //! Must not know: which of their files are protected.
 //!
-//! A `.git` file may point anywhere. It is believed only where the directory it names is one of git.
+//! What is found here is only named: whoever changes it opens it again without links. A `.git` file may point anywhere. It is believed only where the directory it names is one of git.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -16,15 +16,18 @@ const MOST_REPOSITORIES: usize = 64;
 const MOST_DEPTH: usize = 3;
 /// Entries of directories that are looked at for one list.
 const MOST_ENTRIES: usize = 10_000;
+/// The bounds in words, for a search that they ended.
+pub(super) const BOUNDS: &str =
+    "repositories are looked for in 10,000 entries of the workspace, and 64 are protected";
 /// Git directories of submodules in one repository, and how deep they lie.
 const MOST_MODULES: usize = 64;
 const MODULE_DEPTH: usize = 6;
 /// Work trees of one repository.
 const MOST_WORK_TREES: usize = 64;
-/// Bytes of the small files that git writes.
-const MOST_BYTES: u64 = 4096;
+/// Bytes of a file that names a directory. Git reads no longer one.
+const MOST_BYTES: u64 = 1 << 20;
 /// Bytes of a configuration.
-const CONFIG_BYTES: u64 = 1 << 20;
+pub(super) const CONFIG_BYTES: u64 = 1 << 20;
 /// Directories that builds fill and that hold no repository of a person.
 const SKIPPED: [&str; 3] = ["node_modules", "target", ENTRY];
 
@@ -37,9 +40,21 @@ pub(super) struct GitDirectories {
     pub common: PathBuf,
 }
 
-/// Returns the workspace and the directories in it that hold a repository. Links are not followed.
-pub(super) fn roots(workspace: &Path) -> Vec<PathBuf> {
-    let mut roots = vec![workspace.to_owned()];
+/// The repositories of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Roots {
+    /// The workspace and the directories in it that hold a repository.
+    pub paths: Vec<PathBuf>,
+    /// False where a bound on entries or repositories ended the search.
+    pub is_complete: bool,
+}
+
+/// Returns the repositories of a workspace. Links are not followed.
+pub(super) fn roots(workspace: &Path) -> Roots {
+    let mut roots = Roots {
+        paths: vec![workspace.to_owned()],
+        is_complete: true,
+    };
     let mut open = VecDeque::from([(workspace.to_owned(), 0)]);
     let mut left = MOST_ENTRIES;
     while let Some((directory, depth)) = open.pop_front() {
@@ -50,12 +65,17 @@ pub(super) fn roots(workspace: &Path) -> Vec<PathBuf> {
             if SKIPPED.iter().any(|name| path.ends_with(name)) {
                 continue;
             }
-            if path.join(ENTRY).symlink_metadata().is_ok() && roots.len() <= MOST_REPOSITORIES {
-                roots.push(path.clone());
+            if exists(&path.join(ENTRY)) {
+                if roots.paths.len() > MOST_REPOSITORIES {
+                    roots.is_complete = false;
+                } else {
+                    roots.paths.push(path.clone());
+                }
             }
             open.push_back((path, depth + 1));
         }
     }
+    roots.is_complete &= left > 0;
     roots
 }
 
@@ -82,11 +102,12 @@ pub(super) fn named(root: &Path) -> Option<GitDirectories> {
         entry.canonicalize().ok()?
     } else {
         let text = text(&entry)?;
-        let named = text.strip_prefix("gitdir:")?.trim();
-        root.join(named).canonicalize().ok()?
+        root.join(line(text.strip_prefix("gitdir: ")?))
+            .canonicalize()
+            .ok()?
     };
     let common = match text(&own.join("commondir")) {
-        Some(named) => own.join(named.trim()).canonicalize().ok()?,
+        Some(named) => own.join(line(&named)).canonicalize().ok()?,
         None => own.clone(),
     };
     let is_git = exists(&own.join("HEAD")) && exists(&common.join("HEAD")) && common.join("objects").is_dir();
@@ -156,6 +177,11 @@ fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-fn text(path: &Path) -> Option<String> {
+/// The path in a file, as git reads it: without the end of its line.
+fn line(text: &str) -> &str {
+    text.trim_end_matches(['\n', '\r'])
+}
+
+pub(super) fn text(path: &Path) -> Option<String> {
     overrule_regular_file::read_text(path, MOST_BYTES).ok()
 }

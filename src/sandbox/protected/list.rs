@@ -3,16 +3,20 @@
 //! Must not know: what they hold, who changes them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
+use overrule_base::git_settings;
 use overrule_base::runs_later::ROWS;
 
 use super::git;
 
 /// Links that are followed on the way to one place.
 const MOST_LINKS: usize = 8;
+
+/// Files that settings include, one after the other.
+const MOST_INCLUDED: usize = 32;
 
 /// A protected path. No part between its base and its last name is a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,21 +76,22 @@ fn git_names() -> impl Iterator<Item = &'static str> {
 const TEMPORARY: &[u8] = b".tmp";
 
 /// The names in a directory that begin like a name of the table with `*`.
-pub(super) fn starred(root: &Path) -> Vec<OsString> {
-    let starts: Vec<&str> = ROWS
-        .iter()
-        .filter(|row| row.is_protected)
-        .filter_map(|row| row.place.strip_suffix('*'))
-        .collect();
+fn starred(root: &Path) -> Vec<OsString> {
     let entries = fs::read_dir(root).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name());
-    let is_protected = |name: &OsString| {
-        let bytes = name.as_encoded_bytes();
-        // A file that this program is about to rename takes effect under no such name.
-        let is_temporary = bytes.ends_with(TEMPORARY) && bytes.starts_with(b".overrule-");
-        !is_temporary && starts.iter().any(|start| bytes.starts_with(start.as_bytes()))
-    };
-    names.filter(is_protected).collect()
+    names.filter(|name| is_starred(name)).collect()
+}
+
+/// True for a name that begins like a name of the table with `*`.
+pub(super) fn is_starred(name: &OsStr) -> bool {
+    let mut starts = ROWS
+        .iter()
+        .filter(|row| row.is_protected)
+        .filter_map(|row| row.place.strip_suffix('*'));
+    let bytes = name.as_encoded_bytes();
+    // A file that this program is about to rename takes effect under no such name.
+    let is_temporary = bytes.ends_with(TEMPORARY) && bytes.starts_with(b".overrule-");
+    !is_temporary && starts.any(|start| bytes.starts_with(start.as_bytes()))
 }
 
 impl Places<'_> {
@@ -95,13 +100,58 @@ impl Places<'_> {
     fn add_git_directories(&mut self, root: &Path) {
         let entry = root.join(git::ENTRY);
         self.add_below(&entry);
+        self.add_named(&entry, root);
         let Some(found) = git::named(root) else { return };
         let is_proven = root == self.workspace && git::proven(root).is_some();
         for git in BTreeSet::from([&found.own, &found.common]) {
             if *git != entry && (is_proven || git.starts_with(self.workspace)) {
                 self.add_git(git);
                 self.add_below(git);
+                self.add_named(git, root);
             }
+        }
+    }
+
+    /// Adds what the settings of a git directory name in the workspace: the directory of hooks, and files that are read like
+    /// the settings themselves.
+    fn add_named(&mut self, git: &Path, work_tree: &Path) {
+        let mut open: Vec<PathBuf> = vec![git.join("config"), git.join("config.worktree")];
+        let mut left = MOST_INCLUDED;
+        while let Some(file) = open.pop() {
+            let Ok(text) = overrule_regular_file::read_text(&file, git::CONFIG_BYTES) else {
+                continue;
+            };
+            for hooks in git_settings::values(&text, "core", "hookspath") {
+                self.add_inside(&work_tree.join(hooks));
+            }
+            let Some(directory) = file.parent() else { continue };
+            for section in ["include", "includeif"] {
+                for included in git_settings::values(&text, section, "path") {
+                    left = left.saturating_sub(1);
+                    if left > 0 && self.add_inside(&directory.join(&included)) {
+                        open.push(directory.join(included));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds a path, if it lies in the workspace. Returns whether it does.
+    fn add_inside(&mut self, path: &Path) -> bool {
+        let workspace = self.workspace;
+        let mut plain = PathBuf::new();
+        for part in path.components() {
+            match part {
+                Component::ParentDir => _ = plain.pop(),
+                part => plain.push(part),
+            }
+        }
+        match plain.strip_prefix(workspace) {
+            Ok(inside) if !inside.as_os_str().is_empty() => {
+                self.add(workspace, inside, true, 0);
+                true
+            }
+            _ => false,
         }
     }
 

@@ -3,13 +3,12 @@
 //! Must not know: why the path matters.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs::{self, Metadata};
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use overrule_regular_file::Links;
+use rustix::fs::{RawMode, Stat};
+
+use super::at::{Directory, is_directory, is_file, is_link};
 
 /// Bytes of a file whose content is noted.
 pub(super) const MOST_FILE: u64 = 1 << 20;
@@ -54,12 +53,12 @@ pub(super) struct DirectoryNote {
     pub is_whole: bool,
 }
 
-/// What `lstat` says. A file whose stamp is equal was not changed: no command sets `changed` to a time of its choice. Where
+/// What `lstat` finds. A file whose stamp is equal was not changed: no command sets `changed` to a time of its choice. Where
 /// the system counts time in steps of some milliseconds, a file that changed just before the note, and again within the
 /// same step at the same size, is missed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Stamp {
-    pub mode: u32,
+    pub mode: RawMode,
     pub owner: (u32, u32),
     device: u64,
     inode: u64,
@@ -69,15 +68,22 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    pub(super) fn of(meta: &Metadata) -> Self {
+    #[allow(
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap,
+        clippy::unnecessary_cast,
+        trivial_numeric_casts,
+        reason = "the types differ between systems, and the values are only compared"
+    )]
+    pub(super) fn of(stat: &Stat) -> Self {
         Self {
-            mode: meta.mode(),
-            owner: (meta.uid(), meta.gid()),
-            device: meta.dev(),
-            inode: meta.ino(),
-            size: meta.size(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
+            mode: stat.st_mode,
+            owner: (stat.st_uid, stat.st_gid),
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            size: stat.st_size as u64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         }
     }
 
@@ -103,39 +109,46 @@ impl Default for Budget {
     }
 }
 
-/// Returns what `lstat` says of a path; nothing if there is nothing.
-pub(super) fn look(path: &Path) -> io::Result<Option<Metadata>> {
-    match path.symlink_metadata() {
-        Ok(meta) => Ok(Some(meta)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
-        Err(error) => Err(error),
+/// Notes what is at a path below an open directory. Links are not followed; what lies behind one counts as absent.
+pub(super) fn note(base: &Directory, relative: &Path, budget: &mut Budget) -> Note {
+    let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else {
+        return Note::Unknown("it has no name".to_owned());
+    };
+    let mut way: Option<Directory> = None;
+    for part in parent.components() {
+        let from = way.as_ref().unwrap_or(base);
+        match from.look(part.as_os_str()) {
+            Ok(Some(stat)) if is_directory(&stat) => {}
+            Ok(_) => return Note::Absent,
+            Err(error) => return Note::Unknown(error.to_string()),
+        }
+        match from.child(part.as_os_str()) {
+            Ok(child) => way = Some(child),
+            Err(error) => return Note::Unknown(error.to_string()),
+        }
     }
+    entry(way.as_ref().unwrap_or(base), name, budget, 0)
 }
 
-/// Notes what is at a path. Links are not followed.
-pub(super) fn note(path: &Path, budget: &mut Budget) -> Note {
-    at(path, budget, 0)
-}
-
-fn at(path: &Path, budget: &mut Budget, depth: usize) -> Note {
-    let meta = match look(path) {
-        Ok(Some(meta)) => meta,
+fn entry(at: &Directory, name: &OsStr, budget: &mut Budget, depth: usize) -> Note {
+    let stat = match at.look(name) {
+        Ok(Some(stat)) => stat,
         Ok(None) => return Note::Absent,
         Err(error) => return Note::Unknown(error.to_string()),
     };
-    let kind = meta.file_type();
-    let stamp = Stamp::of(&meta);
-    if kind.is_symlink() {
-        fs::read_link(path).map_or_else(|error| Note::Unknown(error.to_string()), Note::Link)
-    } else if kind.is_dir() {
-        Note::Directory(directory(path, stamp, budget, depth))
-    } else if kind.is_fifo() || kind.is_socket() || kind.is_block_device() || kind.is_char_device() {
+    let stamp = Stamp::of(&stat);
+    if is_link(&stat) {
+        at.read_link(name)
+            .map_or_else(|error| Note::Unknown(error.to_string()), Note::Link)
+    } else if is_directory(&stat) {
+        Note::Directory(directory(at.child(name), stamp, budget, depth))
+    } else if !is_file(&stat) {
         Note::Special(stamp)
     } else {
         let bytes = if stamp.size > budget.bytes {
             Err("too much was to be noted".to_owned())
         } else {
-            bytes(path)
+            bytes(at, name)
         };
         budget.bytes = budget
             .bytes
@@ -145,39 +158,36 @@ fn at(path: &Path, budget: &mut Budget, depth: usize) -> Note {
 }
 
 /// Returns the content of a file of at most 1 MiB.
-pub(super) fn bytes(path: &Path) -> Result<Vec<u8>, String> {
-    let file = overrule_regular_file::open_bounded(path, Links::Refuse, MOST_FILE);
-    let bytes = file.and_then(|file| overrule_regular_file::read_open(file, MOST_FILE));
-    bytes.map_err(|error| error.to_string())
+pub(super) fn bytes(at: &Directory, name: &OsStr) -> Result<Vec<u8>, String> {
+    at.read(name, MOST_FILE).map_err(|error| error.to_string())
 }
 
-fn directory(path: &Path, stamp: Stamp, budget: &mut Budget, depth: usize) -> DirectoryNote {
+fn directory(
+    opened: std::io::Result<Directory>,
+    stamp: Stamp,
+    budget: &mut Budget,
+    depth: usize,
+) -> DirectoryNote {
     let mut note = DirectoryNote {
         stamp,
         children: BTreeMap::new(),
         is_whole: depth < MOST_DEPTH,
     };
-    let Ok(entries) = fs::read_dir(path).map(|entries| entries.take(MOST_ENTRIES + 1)) else {
+    let listed = opened.and_then(|own| Ok((own.names(MOST_ENTRIES + 1)?, own)));
+    let Ok((mut names, own)) = listed else {
         note.is_whole = false;
         return note;
     };
     // Names first: the budget of the entries belongs to the directory before what lies deeper in it.
-    let mut names = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) if note.is_whole && budget.entries > 0 => {
-                budget.entries -= 1;
-                names.push(entry.file_name());
-            }
-            _ => {
-                note.is_whole = false;
-                break;
-            }
-        }
+    let most = if note.is_whole { budget.entries } else { 0 };
+    if names.len() > most {
+        names.truncate(most);
+        note.is_whole = false;
     }
+    budget.entries -= names.len();
     names.sort();
     for name in names {
-        let child = at(&path.join(&name), budget, depth + 1);
+        let child = entry(&own, &name, budget, depth + 1);
         note.children.insert(name, child);
     }
     note

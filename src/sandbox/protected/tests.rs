@@ -10,7 +10,9 @@ use tempfile::TempDir;
 use super::*;
 
 mod concurrent;
+mod created;
 mod places;
+mod races;
 mod restore;
 mod undo;
 

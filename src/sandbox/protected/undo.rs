@@ -2,13 +2,17 @@
 //!
 //! Must not know: which paths are protected.
 
-use std::fs::{self, Metadata, Permissions};
+use std::ffi::OsStr;
+use std::fs::Permissions;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
-use super::copy;
-use super::note::{DirectoryNote, FileNote, Note, Stamp, bytes, look};
+use rustix::fs::Stat;
+
+use super::at::{Directory, OWNER, PERMISSIONS, is_directory, is_file, is_link};
+use super::copy::{self, Spot};
+use super::note::{DirectoryNote, FileNote, Note, Stamp, bytes};
 use super::watch::How;
 
 /// A change of a path.
@@ -30,116 +34,123 @@ pub(super) struct Undo<'a> {
 }
 
 impl Undo<'_> {
-    /// Compares a path with its note, and undoes a difference.
-    pub(super) fn check(&mut self, path: &Path, note: &Note) {
-        let now = match look(path) {
+    /// Compares what is at a place with its note, and undoes a difference.
+    pub(super) fn check(&mut self, spot: Spot<'_>, note: &Note) {
+        let now = match spot.directory.look(spot.name) {
             Ok(now) => now,
-            Err(error) => return self.report(path, How::Changed, Some(error.to_string())),
+            Err(error) => return self.report(spot.path, How::Changed, Some(error.to_string())),
         };
         match (note, now) {
             (Note::Absent, None) => {}
-            (Note::Absent, Some(_)) => self.replace(path, note, How::Created),
+            (Note::Absent, Some(_)) => self.replace(spot, note, How::Created),
             (Note::Unknown(why), Some(_)) => {
-                self.report(
-                    path,
-                    How::Changed,
-                    Some(format!("it could not be read before: {why}")),
-                );
+                let why = format!("it could not be read before: {why}");
+                self.report(spot.path, How::Changed, Some(why));
             }
-            (_, None) => self.restore_or_report(path, note, How::Removed, None),
-            (Note::File(file), Some(meta)) if meta.is_file() => self.check_file(path, note, file, &meta),
-            (Note::Directory(directory), Some(meta)) if meta.is_dir() => {
-                self.check_directory(path, directory, &meta);
+            (_, None) => self.restore_or_report(spot, note, How::Removed, None),
+            (Note::File(file), Some(stat)) if is_file(&stat) => self.check_file(spot, note, file, &stat),
+            (Note::Directory(directory), Some(stat)) if is_directory(&stat) => {
+                self.check_directory(spot, directory, &stat);
             }
-            (Note::Link(target), Some(meta)) if meta.is_symlink() => {
-                if fs::read_link(path).is_ok_and(|now| now == *target) {
+            (Note::Link(target), Some(stat)) if is_link(&stat) => {
+                if spot
+                    .directory
+                    .read_link(spot.name)
+                    .is_ok_and(|now| now == *target)
+                {
                     return;
                 }
-                self.replace(path, note, How::Changed);
+                self.replace(spot, note, How::Changed);
             }
-            (Note::Special(stamp), Some(meta)) if stamp.is_same_special(&Stamp::of(&meta)) => {}
-            (_, Some(_)) => self.replace(path, note, How::Changed),
+            (Note::Special(stamp), Some(stat)) if stamp.is_same_special(&Stamp::of(&stat)) => {}
+            (_, Some(_)) => self.replace(spot, note, How::Changed),
         }
     }
 
-    fn check_file(&mut self, path: &Path, note: &Note, file: &FileNote, meta: &Metadata) {
-        let now = Stamp::of(meta);
+    fn check_file(&mut self, spot: Spot<'_>, note: &Note, file: &FileNote, stat: &Stat) {
+        let now = Stamp::of(stat);
         if now == file.stamp {
             return;
         }
         match &file.bytes {
             Ok(before) => {
                 let is_same = (now.mode, now.owner) == (file.stamp.mode, file.stamp.owner);
-                if !is_same || bytes(path).as_ref() != Ok(before) {
-                    self.replace(path, note, How::Changed);
+                if !is_same || bytes(spot.directory, spot.name).as_ref() != Ok(before) {
+                    self.replace(spot, note, How::Changed);
                 }
             }
             // The change may be one of its times alone, so that it stays.
-            Err(why) => self.report(
-                path,
-                How::Changed,
-                Some(format!("its earlier content is not known: {why}")),
-            ),
+            Err(why) => {
+                let why = format!("its earlier content is not known: {why}");
+                self.report(spot.path, How::Changed, Some(why));
+            }
         }
     }
 
-    fn check_directory(&mut self, path: &Path, note: &DirectoryNote, meta: &Metadata) {
-        if meta.mode() != note.stamp.mode {
-            let given = fs::set_permissions(path, Permissions::from_mode(note.stamp.mode & 0o7777));
-            self.report(path, How::Changed, given.err().map(|error| error.to_string()));
+    fn check_directory(&mut self, spot: Spot<'_>, note: &DirectoryNote, stat: &Stat) {
+        let own = match spot.directory.child(spot.name) {
+            Ok(own) => own,
+            Err(error) => return self.report(spot.path, How::Changed, Some(error.to_string())),
+        };
+        if stat.st_mode != note.stamp.mode {
+            let set = own.set_permissions(note.stamp.mode & PERMISSIONS);
+            self.report(spot.path, How::Changed, set.err().map(|error| error.to_string()));
         }
+        let path = |name: &OsStr| spot.path.join(name);
         for (name, child) in &note.children {
-            self.check(&path.join(name), child);
+            let place = path(name);
+            self.check(below(&own, name, &place), child);
         }
         if !note.is_whole {
-            if Stamp::of(meta) != note.stamp {
-                self.report(
-                    path,
-                    How::Changed,
-                    Some("it holds too much to be compared".to_owned()),
-                );
+            if Stamp::of(stat) != note.stamp {
+                let why = "it holds too much to be compared".to_owned();
+                self.report(spot.path, How::Changed, Some(why));
             }
             return;
         }
-        let entries = match fs::read_dir(path) {
-            Ok(entries) => entries,
-            Err(error) => return self.report(path, How::Changed, Some(error.to_string())),
+        let names = match own.names(usize::MAX) {
+            Ok(names) => names,
+            Err(error) => return self.report(spot.path, How::Changed, Some(error.to_string())),
         };
-        let names = entries.flatten().map(|entry| entry.file_name());
-        let mut new: Vec<_> = names.filter(|name| !note.children.contains_key(name)).collect();
+        let mut new: Vec<_> = names
+            .into_iter()
+            .filter(|name| !note.children.contains_key(name))
+            .collect();
         new.sort();
         // Many are one change: the directory is moved as a whole, and built again.
         if new.len() > MOST_MOVED {
-            return self.rebuild(path, note);
+            return self.rebuild(spot, note);
         }
         for name in new {
-            self.replace(&path.join(name), &Note::Absent, How::Created);
+            let place = path(&name);
+            self.replace(below(&own, &name, &place), &Note::Absent, How::Created);
         }
     }
 
     /// Moves a directory away and builds it again.
-    fn rebuild(&mut self, path: &Path, note: &DirectoryNote) {
-        match copy::take(path, self.store) {
+    fn rebuild(&mut self, spot: Spot<'_>, note: &DirectoryNote) {
+        match copy::take(spot, self.store) {
             Ok(stored) => {
-                let problem = restore_directory(path, note).err().map(|error| error.to_string());
-                self.push(path, How::Changed, Some(stored), problem);
+                let built = restore_directory(spot.directory, spot.name, note);
+                let problem = built.err().map(|error| error.to_string());
+                self.push(spot.path, How::Changed, Some(stored), problem);
             }
-            Err(error) => self.report(path, How::Changed, Some(error.to_string())),
+            Err(error) => self.report(spot.path, How::Changed, Some(error.to_string())),
         }
     }
 
-    /// Moves what is there away, and gives the earlier content back.
-    pub(super) fn replace(&mut self, path: &Path, note: &Note, how: How) {
-        match copy::take(path, self.store) {
-            Ok(stored) => self.restore_or_report(path, note, how, Some(stored)),
-            Err(error) => self.report(path, how, Some(format!("it cannot be moved away: {error}"))),
+    /// Moves what is there away, and restores the earlier content.
+    pub(super) fn replace(&mut self, spot: Spot<'_>, note: &Note, how: How) {
+        match copy::take(spot, self.store) {
+            Ok(stored) => self.restore_or_report(spot, note, how, Some(stored)),
+            Err(error) => self.report(spot.path, how, Some(format!("it cannot be moved away: {error}"))),
         }
     }
 
-    fn restore_or_report(&mut self, path: &Path, note: &Note, how: How, stored: Option<PathBuf>) {
-        let problem = restore(path, note).err();
+    fn restore_or_report(&mut self, spot: Spot<'_>, note: &Note, how: How, stored: Option<PathBuf>) {
+        let problem = restore(spot.directory, spot.name, note).err();
         let problem = problem.map(|error| format!("its earlier content cannot be given back: {error}"));
-        self.push(path, how, stored, problem);
+        self.push(spot.path, how, stored, problem);
     }
 
     pub(super) fn report(&mut self, path: &Path, how: How, problem: Option<String>) {
@@ -156,24 +167,32 @@ impl Undo<'_> {
     }
 }
 
+const fn below<'a>(directory: &'a Directory, name: &'a OsStr, path: &'a Path) -> Spot<'a> {
+    Spot {
+        directory,
+        name,
+        path,
+    }
+}
+
 /// New entries of a directory that are moved one by one.
 const MOST_MOVED: usize = 64;
 
-/// Writes what a note holds. Nothing is at the path.
-fn restore(path: &Path, note: &Note) -> io::Result<()> {
+/// Writes what a note holds. Nothing has the name.
+fn restore(at: &Directory, name: &OsStr, note: &Note) -> io::Result<()> {
     match note {
         Note::Absent => Ok(()),
-        Note::File(file) => copy::opened(path, || restore_file(path, file)),
-        Note::Link(target) => copy::opened(path, || symlink(target, path)),
-        Note::Directory(directory) => copy::opened(path, || restore_directory(path, directory)),
+        Note::File(file) => copy::opened(at, || restore_file(at, name, file)),
+        Note::Link(target) => copy::opened(at, || at.create_link(name, target)),
+        Note::Directory(directory) => copy::opened(at, || restore_directory(at, name, directory)),
         Note::Special(_) => Err(io::Error::other("it was a pipe, a socket or a device")),
         Note::Unknown(why) => Err(io::Error::other(why.clone())),
     }
 }
 
-fn restore_file(path: &Path, note: &FileNote) -> io::Result<()> {
+fn restore_file(at: &Directory, name: &OsStr, note: &FileNote) -> io::Result<()> {
     let bytes = note.bytes.as_ref().map_err(|why| io::Error::other(why.clone()))?;
-    let mut file = overrule_regular_file::create(path)?;
+    let mut file = at.create_file(name)?;
     file.write_all(bytes)?;
     let (user, group) = note.stamp.owner;
     let meta = file.metadata()?;
@@ -181,18 +200,18 @@ fn restore_file(path: &Path, note: &FileNote) -> io::Result<()> {
         // Without privilege the file belongs to this user.
         _ = fchown(&file, Some(user), Some(group));
     }
-    file.set_permissions(Permissions::from_mode(note.stamp.mode & 0o7777))
+    file.set_permissions(Permissions::from_mode((note.stamp.mode & PERMISSIONS).into()))
 }
 
-fn restore_directory(path: &Path, note: &DirectoryNote) -> io::Result<()> {
-    overrule_regular_file::make_directory(path)?;
+fn restore_directory(at: &Directory, name: &OsStr, note: &DirectoryNote) -> io::Result<()> {
+    let own = at.create_directory(name, OWNER)?;
     let mut failed = None;
     for (name, child) in &note.children {
-        if let Err(error) = restore(&path.join(name), child) {
+        if let Err(error) = restore(&own, name, child) {
             failed = Some(error);
         }
     }
-    fs::set_permissions(path, Permissions::from_mode(note.stamp.mode & 0o7777))?;
+    own.set_permissions(note.stamp.mode & PERMISSIONS)?;
     match failed {
         Some(error) => Err(error),
         None if note.is_whole => Ok(()),

@@ -3,17 +3,22 @@
 //! Must not know: which call it is, how changes are shown.
 //!
 //! A change by the operator or another program during the call cannot be distinguished from one by the call: it is undone as
-//! well, reported, and stored. A repository that the call itself creates, renames or removes is not compared.
+//! well, reported, and stored. Of a repository that the call itself creates, its settings and hooks are looked at; one that it
+//! renames or removes as a whole is not compared.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use overrule_base::text::visible;
 
 use super::Protected;
+use super::at::{Directory, ORDINARY, is_directory, is_link};
+use super::copy::{Spot, opened};
+use super::created::{self, Known};
 use super::git;
 use super::list::{self, Place};
-use super::note::{Budget, Note, look, note};
+use super::note::{Budget, Note, note};
 use super::undo::Undo;
 
 /// The directory that git runs programs of.
@@ -28,6 +33,8 @@ pub enum How {
     Changed,
     /// It is gone.
     Removed,
+    /// It was not searched as a whole, so that a change in it may have been missed.
+    Unsearched,
 }
 
 impl How {
@@ -37,6 +44,7 @@ impl How {
             Self::Created => "created",
             Self::Changed => "changed",
             Self::Removed => "removed",
+            Self::Unsearched => "not searched",
         }
     }
 }
@@ -60,6 +68,9 @@ impl Undone {
     /// Says what became of the change, in one sentence without its full stop.
     pub fn sentence(&self) -> String {
         match &self.problem {
+            Some(why) if self.how == How::Unsearched => {
+                format!("protected paths were not searched completely: {why}")
+            }
             None => format!("undid: {} is protected", self.path),
             Some(why) => format!("could not undo: {} is protected; {why}", self.path),
         }
@@ -125,6 +136,10 @@ pub struct Watch {
     places: Vec<(Place, Note)>,
     /// The directories on the way to them that existed.
     ways: BTreeSet<PathBuf>,
+    /// The git directories that existed.
+    known: Known,
+    /// False where not every repository was found.
+    is_complete: bool,
 }
 
 impl Watch {
@@ -143,7 +158,9 @@ impl Watch {
         let ways = places.iter().flat_map(|(place, _)| ways(place));
         Self {
             ways: ways.filter(|way| way.is_dir()).collect(),
-            roots,
+            known: Known::of(&roots.paths, &places),
+            is_complete: roots.is_complete,
+            roots: roots.paths,
             workspace,
             store: store.to_owned(),
             places,
@@ -152,7 +169,9 @@ impl Watch {
 
     /// Notes what is at or below a path again, and at what holds it.
     fn note_again(&mut self, path: &Path) {
+        self.known.approve(path);
         let mut budget = Budget::default();
+        let mut bases = Bases::default();
         let is_new = !self
             .places
             .iter()
@@ -160,7 +179,7 @@ impl Watch {
         for (place, now) in &mut self.places {
             let at = place.path();
             if path.starts_with(&at) || at.starts_with(path) {
-                *now = note(&at, &mut budget);
+                *now = bases.note(place, &mut budget);
                 self.ways
                     .extend(ways(place).into_iter().filter(|way| way.is_dir()));
             }
@@ -174,7 +193,7 @@ impl Watch {
                 relative: name.into(),
                 is_mounted: false,
             };
-            let now = note(path, &mut budget);
+            let now = bases.note(&place, &mut budget);
             self.places.push((place, now));
         }
     }
@@ -190,23 +209,32 @@ impl Watch {
             store: &self.store,
             changes: Vec::new(),
         };
-        let mut bases: BTreeMap<PathBuf, bool> = BTreeMap::new();
+        let mut bases = Bases::default();
         for (place, note) in &self.places {
-            if is_there(&place.base, &mut bases, &mut undo) && self.clear_way(place, note, &mut undo) {
-                undo.check(&place.path(), note);
+            if matches!(note, Note::Absent) && self.known.is_without(place) {
+                // A repository that the call made: looked at below.
+                continue;
             }
+            let Some(base) = bases.still(&place.base, &mut undo) else {
+                continue;
+            };
+            let (Some(way), Some(name)) = (
+                self.clear_way(base, place, note, &mut undo),
+                place.relative.file_name(),
+            ) else {
+                continue;
+            };
+            let path = place.path();
+            let spot = Spot {
+                directory: way.as_ref().unwrap_or(base),
+                name,
+                path: &path,
+            };
+            undo.check(spot, note);
         }
-        let known: BTreeSet<PathBuf> = self.places.iter().map(|(place, _)| place.path()).collect();
-        for root in self.roots.iter().filter(|root| is_real(root)) {
-            let mut new: Vec<PathBuf> = list::starred(root)
-                .into_iter()
-                .map(|name| root.join(name))
-                .collect();
-            new.sort();
-            for path in new.into_iter().filter(|path| !known.contains(path)) {
-                undo.check(&path, &Note::Absent);
-            }
-        }
+        self.check_starred(&mut bases, &mut undo);
+        let roots = git::roots(&self.workspace);
+        created::check(&self.workspace, &roots.paths, &self.known, &mut undo);
         let changes = undo.changes.into_iter().map(|change| Undone {
             path: shown(change.path.strip_prefix(&self.workspace).unwrap_or(&change.path)),
             place: change.path,
@@ -214,52 +242,96 @@ impl Watch {
             stored: change.stored,
             problem: change.problem.map(|problem| visible(&problem)),
         });
-        changes.collect()
+        let unsearched = (!self.is_complete || !roots.is_complete).then(|| Undone {
+            path: ".".to_owned(),
+            place: self.workspace.clone(),
+            how: How::Unsearched,
+            stored: None,
+            problem: Some(git::BOUNDS.to_owned()),
+        });
+        changes.chain(unsearched).collect()
     }
 
-    /// Sees that the way to a place has no link in it, and makes it if the place is to come back. Returns false if there is
-    /// nothing to compare.
-    fn clear_way(&self, place: &Place, note: &Note, undo: &mut Undo) -> bool {
-        let is_absent = matches!(note, Note::Absent);
-        for way in ways(place) {
-            match look(&way) {
-                Ok(Some(meta)) if meta.is_dir() => {}
-                Ok(Some(meta)) => {
-                    // A file with the name of a directory holds no place; that of git names another directory.
-                    if is_absent && !meta.is_symlink() && !way.ends_with(git::ENTRY) {
-                        return false;
-                    }
-                    let how = if self.ways.contains(&way) {
-                        How::Changed
-                    } else {
-                        How::Created
-                    };
-                    let before = undo.changes.len();
-                    undo.replace(&way, &Note::Absent, how);
-                    let is_moved = undo
-                        .changes
-                        .get(before)
-                        .is_some_and(|change| change.problem.is_none());
-                    if is_absent || !is_moved || make(&way, undo).is_none() {
-                        return false;
-                    }
+    /// Undoes new names of the table with `*`.
+    fn check_starred(&self, bases: &mut Bases, undo: &mut Undo<'_>) {
+        let known: BTreeSet<PathBuf> = self.places.iter().map(|(place, _)| place.path()).collect();
+        for root in &self.roots {
+            let Ok(directory) = bases.open(root) else { continue };
+            let mut names = directory.names(usize::MAX).unwrap_or_default();
+            names.retain(|name| list::is_starred(name));
+            names.sort();
+            for name in names {
+                let path = root.join(&name);
+                if known.contains(&path) {
+                    continue;
                 }
-                // A repository below that is none any more was removed as a whole.
-                Ok(None) if is_absent || way.ends_with(git::ENTRY) && place.base != self.workspace => {
-                    return false;
-                }
-                Ok(None) => {
-                    if make(&way, undo).is_none() {
-                        return false;
-                    }
-                }
-                Err(error) => {
-                    undo.report(&way, How::Changed, Some(error.to_string()));
-                    return false;
-                }
+                let spot = Spot {
+                    directory,
+                    name: &name,
+                    path: &path,
+                };
+                undo.check(spot, &Note::Absent);
             }
         }
-        true
+    }
+
+    /// Opens the directory that holds a place, without a link on the way, and makes it if the place is to be restored. Returns
+    /// nothing if there is nothing to compare; the inner value is none where the base holds it.
+    fn clear_way(
+        &self,
+        base: &Directory,
+        place: &Place,
+        note: &Note,
+        undo: &mut Undo<'_>,
+    ) -> Option<Option<Directory>> {
+        let is_absent = matches!(note, Note::Absent);
+        let mut at: Option<Directory> = None;
+        let mut way = place.base.clone();
+        for part in place.relative.parent()?.components() {
+            let name = part.as_os_str();
+            way.push(name);
+            let spot = Spot {
+                directory: at.as_ref().unwrap_or(base),
+                name,
+                path: &way,
+            };
+            let found = spot.directory.look(name);
+            let found = found.map_err(|error| undo.report(&way, How::Changed, Some(error.to_string())));
+            match found.ok()? {
+                Some(stat) if is_directory(&stat) => {}
+                Some(stat) => {
+                    // A file with the name of a directory holds no place; that of git names another directory.
+                    if is_absent && !is_link(&stat) && name != git::ENTRY {
+                        return None;
+                    }
+                    let is_moved = self.move_way(spot, undo);
+                    if is_absent || !is_moved {
+                        return None;
+                    }
+                    make(spot, undo)?;
+                }
+                // A repository below that is none any more was removed as a whole.
+                None if is_absent || name == git::ENTRY && place.base != self.workspace => return None,
+                None => make(spot, undo)?,
+            }
+            let child = spot.directory.child(name);
+            let child = child.map_err(|error| undo.report(&way, How::Changed, Some(error.to_string())));
+            at = Some(child.ok()?);
+        }
+        Some(at)
+    }
+
+    /// Moves what is no directory away from the way to a place. Returns false where it stays.
+    fn move_way(&self, spot: Spot<'_>, undo: &mut Undo<'_>) -> bool {
+        let how = if self.ways.contains(spot.path) {
+            How::Changed
+        } else {
+            How::Created
+        };
+        let before = undo.changes.len();
+        undo.replace(spot, &Note::Absent, how);
+        let change = undo.changes.get(before);
+        change.is_some_and(|change| change.problem.is_none())
     }
 }
 
@@ -278,12 +350,13 @@ fn note_all(places: &mut [(Place, Note)]) {
     let mut order: Vec<&mut (Place, Note)> = places.iter_mut().collect();
     order.sort_by_cached_key(|(place, _)| {
         let path = place.path();
-        let is_directory = look(&path).ok().flatten().is_some_and(|meta| meta.is_dir());
+        let is_directory = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
         (is_directory, !path.ends_with(HOOKS), path.components().count())
     });
     let mut budget = Budget::default();
+    let mut bases = Bases::default();
     for (place, now) in order {
-        *now = note(&place.path(), &mut budget);
+        *now = bases.note(place, &mut budget);
     }
 }
 
@@ -291,30 +364,48 @@ fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }
 
-/// True for a directory that is reached without links.
-fn is_real(base: &Path) -> bool {
-    base.is_dir() && base.canonicalize().is_ok_and(|resolved| resolved == base)
-}
+/// The directories that places belong to, each opened once, without links.
+#[derive(Debug, Default)]
+struct Bases(BTreeMap<PathBuf, io::Result<Directory>>);
 
-/// True if a base is still the directory that it was. One that is gone was removed or renamed as a whole; one that is
-/// something else is reported, once.
-fn is_there(base: &Path, known: &mut BTreeMap<PathBuf, bool>, undo: &mut Undo) -> bool {
-    if let Some(known) = known.get(base) {
-        return *known;
+impl Bases {
+    fn open(&mut self, base: &Path) -> &io::Result<Directory> {
+        self.0
+            .entry(base.to_owned())
+            .or_insert_with(|| Directory::open(base))
     }
-    let is_there = is_real(base);
-    known.insert(base.to_owned(), is_there);
-    if !is_there && !matches!(look(base), Ok(None)) {
-        let problem =
-            "it is no longer a directory of its own, so that the protected files in it were not compared";
-        undo.report(base, How::Changed, Some(problem.to_owned()));
+
+    /// Notes what is at a place.
+    fn note(&mut self, place: &Place, budget: &mut Budget) -> Note {
+        match self.open(&place.base) {
+            Ok(base) => note(base, &place.relative, budget),
+            Err(error) if error.kind() == ErrorKind::NotFound => Note::Absent,
+            Err(error) => Note::Unknown(error.to_string()),
+        }
     }
-    is_there
+
+    /// Opens a base, if it is still a directory of its own. One that is gone was removed or renamed as a whole; one that is
+    /// something else is reported, once.
+    fn still(&mut self, base: &Path, undo: &mut Undo<'_>) -> Option<&Directory> {
+        let is_known = self.0.contains_key(base);
+        match self.open(base) {
+            Ok(base) => Some(base),
+            Err(error) => {
+                if !is_known && error.kind() != ErrorKind::NotFound {
+                    let why = "it is no longer a directory of its own, so that the protected files in it were not compared";
+                    undo.report(base, How::Changed, Some(why.to_owned()));
+                }
+                None
+            }
+        }
+    }
 }
 
 /// Creates a directory on the way to a place.
-fn make(way: &Path, undo: &mut Undo) -> Option<()> {
-    let made = super::copy::opened(way, || std::fs::create_dir(way));
-    made.map_err(|error| undo.report(way, How::Removed, Some(error.to_string())))
+fn make(spot: Spot<'_>, undo: &mut Undo<'_>) -> Option<()> {
+    let made = opened(spot.directory, || {
+        spot.directory.create_directory(spot.name, ORDINARY).map(drop)
+    });
+    made.map_err(|error| undo.report(spot.path, How::Removed, Some(error.to_string())))
         .ok()
 }

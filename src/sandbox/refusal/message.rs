@@ -21,10 +21,12 @@ pub(super) enum Reason {
     Denied,
     /// The path is in use: something is mounted there.
     Busy,
+    /// There is nothing of that name: what is hidden reads so where its directory is covered.
+    Missing,
 }
 
 /// The words of the C library, Go and Node.js, and the names of the errors.
-const WORDS: [(&str, Reason); 8] = [
+const WORDS: [(&str, Reason); 10] = [
     ("read-only file system", Reason::ReadOnly),
     ("erofs", Reason::ReadOnly),
     ("permission denied", Reason::Denied),
@@ -33,6 +35,8 @@ const WORDS: [(&str, Reason); 8] = [
     ("eperm", Reason::Denied),
     ("device or resource busy", Reason::Busy),
     ("ebusy", Reason::Busy),
+    ("no such file or directory", Reason::Missing),
+    ("enoent", Reason::Missing),
 ];
 /// Starts of lines that quote something: comments, differences, quotations, source in a message of a compiler.
 const QUOTING: [&str; 8] = ["//", "#", "*", "+", "-", ">", "|", "<"];

@@ -147,6 +147,47 @@ fn nothing_is_renamed_over_a_protected_file() {
 }
 
 #[test]
+fn a_git_directory_that_was_to_be_renamed_is_a_protected_path() {
+    let output = "mv: cannot move '.git' to 'x': Device or resource busy";
+    let full = Machine::new();
+    assert_eq!(full.paths(output), full.one(RefusedKind::Protected, "W/.git"));
+    assert!(full.found(output, &|_, _| false).is_empty());
+    let partial = Machine::new().without(Guarantee::Attributes);
+    assert!(partial.paths(output).is_empty());
+}
+
+#[test]
+fn what_is_covered_reads_as_absent_and_is_a_refused_read() {
+    let machine = Machine::new();
+    for output in [
+        "cat: H/.ssh/id: No such file or directory",
+        "Error: ENOENT: no such file or directory, open 'H/.ssh/id'",
+        "cat: ../home/.ssh/id: No such file or directory",
+    ] {
+        assert_eq!(
+            machine.paths(output),
+            machine.one(RefusedKind::Read, "H/.ssh/id"),
+            "{output}"
+        );
+        assert!(machine.found(output, &|_, access| access == Access::Write).is_empty());
+    }
+    // What is not there, or not hidden, is an ordinary failure.
+    for output in [
+        "cat: H/.ssh/gone: No such file or directory",
+        "cat: O/there: No such file or directory",
+        "cat: W/.envrc: No such file or directory",
+    ] {
+        assert!(machine.paths(output).is_empty(), "{output}");
+    }
+    // However many files are not there, what was refused is found.
+    let mut long: String = (0..5000)
+        .map(|number| format!("cat: O/gone{number}: No such file or directory\n"))
+        .collect();
+    long.push_str("cat: H/.ssh/id: No such file or directory\n");
+    assert_eq!(machine.paths(&long), machine.one(RefusedKind::Read, "H/.ssh/id"));
+}
+
+#[test]
 fn refused_reads_are_found_in_the_messages_of_real_programs() {
     let machine = Machine::new();
     for (output, path) in HIDDEN {

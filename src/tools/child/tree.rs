@@ -1,4 +1,4 @@
-//! Tracks a child and its descendants: whether any is alive, and how to end them.
+//! Tracks a child, its descendants and what left them: whether any is alive, and how to end them.
 //!
 //! Must not know: how a child is started.
 
@@ -10,6 +10,8 @@ use rustix::process::{Pid, Signal};
 use overrule_domain::orphan_process::OrphanProcess;
 use overrule_sandbox::Mounts;
 
+/// How often what is left of a confined child is killed when nobody waits for its end.
+const ROUNDS: u32 = 50;
 /// Time between the request to end and the kill.
 const GRACE: Duration = Duration::from_secs(2);
 /// Interval at which the tree is examined while it ends.
@@ -77,17 +79,80 @@ impl Tree {
     /// Asks all processes to end, and kills those that remain after two seconds. The caller must wait for the
     /// child meanwhile. Returns true if any had to be ended.
     pub async fn end(&mut self) -> bool {
-        let any = end(self.pid, self.ticks).await;
+        let any = end(&self.whole()).await;
         self.ended = true;
         any
     }
 }
 
+impl Tree {
+    const fn whole(&self) -> Whole<'_> {
+        Whole {
+            pid: self.pid,
+            ticks: self.ticks,
+            mounts: self.mounts.as_ref(),
+        }
+    }
+}
+
 impl Drop for Tree {
     fn drop(&mut self) {
-        if !self.ended {
-            signal(&family(self.pid, self.ticks), Signal::KILL);
+        if self.ended {
+            return;
         }
+        let whole = self.whole();
+        signal(&whole.members(), Signal::KILL);
+        // What a confined child changed is undone next: none of its processes may be left then.
+        for _ in 0..ROUNDS {
+            let left = whole.confined();
+            if left.is_empty() {
+                break;
+            }
+            signal(&left, Signal::KILL);
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// What belongs to a child: its family, and every process with the mounts of a confined one. Such a process may have left the
+/// session and its parents, and cannot leave the mounts.
+#[derive(Clone, Copy)]
+struct Whole<'a> {
+    pid: u32,
+    ticks: u64,
+    mounts: Option<&'a Mounts>,
+}
+
+impl Whole<'_> {
+    fn members(&self) -> Vec<Member> {
+        let mut members = family(self.pid, self.ticks);
+        for member in self.confined() {
+            if !members.contains(&member) {
+                members.push(member);
+            }
+        }
+        members
+    }
+
+    /// The living processes with its mounts.
+    #[cfg(target_os = "linux")]
+    fn confined(&self) -> Vec<Member> {
+        let Some(namespace) = self.mounts.and_then(Mounts::namespace) else {
+            return Vec::new();
+        };
+        let all = linux::all().into_iter();
+        let inside = all.filter(|(pid, _)| linux::mounts(*pid) == Some(namespace));
+        let members = inside.filter(|(_, stat)| !stat.dead).map(|(pid, stat)| Member {
+            pid,
+            start: stat.start,
+            group: false,
+        });
+        members.collect()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn confined(&self) -> Vec<Member> {
+        Vec::new()
     }
 }
 
@@ -123,8 +188,8 @@ fn is_first(_: &Member, pid: u32) -> bool {
         .is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
-async fn end(pid: u32, ticks: u64) -> bool {
-    let mut known = family(pid, ticks);
+async fn end(whole: &Whole<'_>) -> bool {
+    let mut known = whole.members();
     if known.is_empty() {
         return false;
     }
@@ -135,7 +200,7 @@ async fn end(pid: u32, ticks: u64) -> bool {
         tokio::time::sleep(LOOK).await;
         // Children of an ended process are known only from earlier rounds.
         known.retain(Member::lives);
-        for member in family(pid, ticks) {
+        for member in whole.members() {
             if !known.contains(&member) {
                 signal(std::slice::from_ref(&member), Signal::TERM);
                 known.push(member);
@@ -150,7 +215,7 @@ async fn end(pid: u32, ticks: u64) -> bool {
         signal(&known, Signal::KILL);
         tokio::time::sleep(LOOK).await;
         known.retain(Member::lives);
-        known.extend(family(pid, ticks));
+        known.extend(whole.members());
         if known.is_empty() {
             break;
         }
@@ -325,6 +390,13 @@ mod linux {
             session: small(3)?,
             start: number(19)?,
         })
+    }
+
+    /// The device and the number of the mount namespace of a process; none for one that is dead or not ours to ask.
+    pub(super) fn mounts(pid: u32) -> Option<(u64, u64)> {
+        use std::os::unix::fs::MetadataExt as _;
+        let meta = std::fs::metadata(format!("/proc/{pid}/ns/mnt")).ok()?;
+        Some((meta.dev(), meta.ino()))
     }
 
     pub(super) fn all() -> Vec<(u32, Stat)> {

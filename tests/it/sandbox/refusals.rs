@@ -2,7 +2,7 @@
 //!
 //! Must not know: how it is found.
 
-use overrule::domain::sandbox::RefusedKind::{self, Network, Read, Write};
+use overrule::domain::sandbox::RefusedKind::{self, Network, Protected, Read, Write};
 
 use super::commands::place;
 
@@ -26,6 +26,7 @@ const REFUSED: &[(&str, RefusedKind, &str)] = &[
         Write,
         "./.git/hooks/post-commit",
     ),
+    ("mv .git x", Protected, "./.git"),
     ("cat ~/.overrule-test-hidden", Read, "~/.overrule-test-hidden"),
     (
         "python3 -c 'import os; open(os.path.expanduser(\"~/.overrule-test-hidden\"))'",

@@ -144,6 +144,30 @@ fn the_settings_say_what_is_allowed_in_addition() {
 }
 
 #[test]
+fn where_every_host_is_allowed_calls_run_without_a_proxy() {
+    let world = World::new();
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    std::fs::create_dir_all(world.path("home/.config/overrule")).unwrap();
+    let settings = "[sandbox]\nnetwork = [\"all\"]\n";
+    std::fs::write(world.path("home/.config/overrule/config.toml"), settings).unwrap();
+    let line = format!("echo ran > inside; bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
+    let said = world.play(&command(&line), AUTO).ends(0);
+    let Some(profile) = profile(&world, &world.id()) else {
+        println!("SKIPPED: this machine has no sandbox");
+        return;
+    };
+    assert!(profile.reaches_all() && !profile.is_full());
+    assert_eq!(world.read("inside"), "ran\n", "{} {}", said.out, said.err);
+    if said.out.contains("bash: not found") {
+        println!("SKIPPED: bash is not installed");
+        return;
+    }
+    server.set_nonblocking(true).unwrap();
+    assert!(server.accept().is_ok(), "the machine is reached: {}", said.out);
+}
+
+#[test]
 fn at_level_2_nothing_of_the_workspace_is_written() {
     let world = World::new();
     let playbook = "[meta]\nname = \"two\"\n\

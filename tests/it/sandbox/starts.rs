@@ -233,3 +233,42 @@ fn mounted(root: &Path) -> Vec<String> {
     seen.map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect()
 }
+
+/// True for a process that runs.
+fn lives(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim().chars().next());
+    state.is_some_and(|state| state != 'Z')
+}
+
+#[tokio::test]
+async fn what_left_its_session_and_its_parents_ends_with_the_call() {
+    let Some((world, confinement)) = confined().await else {
+        return;
+    };
+    // Its parents end, and it belongs to no session of the call.
+    let line = "setsid sh -c 'sh -c \"echo \\$\\$ > pid; trap : TERM; while :; do sleep 600; done\" & \
+                while ! test -s pid; do sleep 0.01; done' > /dev/null 2>&1 < /dev/null";
+    for is_awaited in [true, false] {
+        let mut other = std::process::Command::new("sleep")
+            .arg("600")
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut started = started(&confinement, &world, line).await.unwrap();
+        assert!(started.child.wait().await.unwrap().success());
+        let file = world.project().join("pid");
+        let pid = std::fs::read_to_string(&file).unwrap().trim().to_owned();
+        std::fs::remove_file(file).unwrap();
+        assert!(lives(&pid), "it has outlived its parents");
+        if is_awaited {
+            assert!(started.tree.end().await);
+        } else {
+            drop(started);
+        }
+        assert!(!lives(&pid), "awaited: {is_awaited}");
+        assert!(lives(&other.id().to_string()), "a process outside is not ended");
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
+}

@@ -2,12 +2,12 @@
 //!
 //! Must not know: commands, rules.
 //!
-//! The settings of the repository are held against a list of harmless ones (git-config(1)): one that is not on it may name a
-//! program. The settings of the user and of the system are theirs.
+//! The settings of the repository are judged by [`git_settings`]. The settings of the user and of the system are theirs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use overrule_base::git_settings;
 use overrule_regular_file as regular_file;
 
 /// Maximum size of a file of settings, in bytes.
@@ -16,40 +16,6 @@ const SETTINGS: u64 = 64 * 1024;
 const INDEX: u64 = 64 * 1024 * 1024;
 /// The mode of another repository in an index (gitformat-index(5)), as it is written there.
 const LINKED: [u8; 4] = [0x00, 0x00, 0xe0, 0x00];
-/// Settings that name no program: a section and its keys; `*` for all keys.
-const HARMLESS: &[(&str, &str)] = &[
-    ("advice", "*"),
-    ("author", "*"),
-    ("branch", "*"),
-    ("color", "*"),
-    ("committer", "*"),
-    (
-        "core",
-        "abbrev autocrlf checkstat compression eol filemode ignorecase logallrefupdates longpaths precomposeunicode \
-         preloadindex protecthfs protectntfs quotepath repositoryformatversion safecrlf symlinks trustctime untrackedcache",
-    ),
-    (
-        "diff",
-        "algorithm colormoved context interhunkcontext mnemonicprefix noprefix renamelimit renames",
-    ),
-    ("extensions", "objectformat"),
-    ("fetch", "fsckobjects parallel prune prunetags writecommitgraph"),
-    ("gc", "*"),
-    ("gui", "*"),
-    ("init", "defaultbranch"),
-    ("lfs", "repositoryformatversion url"),
-    ("log", "abbrevcommit date decorate follow"),
-    ("maintenance", "*"),
-    ("merge", "conflictstyle ff renames"),
-    ("pull", "*"),
-    ("push", "autosetupremote default followtags"),
-    ("rebase", "*"),
-    ("remote", "fetch prune pushurl tagopt url"),
-    ("rerere", "*"),
-    ("status", "*"),
-    ("user", "email name"),
-];
-
 /// What a command of git does with a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runs {
@@ -100,7 +66,7 @@ fn is_harmless(git: &Path, tree: &Path, runs: Runs) -> bool {
     let files = [shared.join("config"), git.join("config.worktree")];
     let are_harmless = files
         .iter()
-        .all(|file| is_absent(file) || text(file).is_some_and(|text| settings(&text)));
+        .all(|file| is_absent(file) || text(file).is_some_and(|text| git_settings::name_no_program(&text)));
     // A hook of a command that looks at files: it runs when the index is written (githooks(5)).
     let hooks = shared.join("hooks");
     let has_hook = match runs {
@@ -134,45 +100,6 @@ fn has_no_other(git: &Path) -> bool {
     // Other bytes may look like the mode: then the answer is no, which asks.
     let is_linked = |bytes: &[u8]| bytes.windows(LINKED.len()).any(|four| four == LINKED);
     !is_split && regular_file::read(&index, INDEX).is_ok_and(|bytes| !is_linked(&bytes))
-}
-
-/// True if all settings of a file are harmless. A line that is not understood is none.
-fn settings(text: &str) -> bool {
-    let mut section = String::new();
-    for line in text.lines().map(str::trim) {
-        if line.is_empty() || line.starts_with(['#', ';']) {
-            continue;
-        }
-        if line.ends_with('\\') {
-            return false;
-        }
-        if let Some(head) = line.strip_prefix('[') {
-            let Some(head) = head.strip_suffix(']') else {
-                return false;
-            };
-            let name = head.split([' ', '.', '\t']).next().unwrap_or_default();
-            section = name.to_ascii_lowercase();
-            // A setting of a named driver is one of a program.
-            let is_named = name.len() < head.trim().len();
-            if is_named && !["branch", "remote", "color"].contains(&section.as_str()) {
-                return false;
-            }
-            continue;
-        }
-        let (key, value) = line.split_once('=').unwrap_or((line, "true"));
-        let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
-        let is_of_tree = section == "core" && key == "bare" && value.eq_ignore_ascii_case("false");
-        let is_listed = HARMLESS.iter().any(|(name, keys)| {
-            *name == section && (*keys == "*" || keys.split_whitespace().any(|one| one == key))
-        });
-        let is_name = key
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        if !is_name || !(is_listed || is_of_tree) {
-            return false;
-        }
-    }
-    true
 }
 
 fn is_absent(path: &Path) -> bool {

@@ -3,7 +3,7 @@
 //! Must not know: sockets.
 
 use super::hosts;
-use crate::network::hosts::{Hosts, Target};
+use overrule_domain::sandbox::{Hosts, Target};
 
 fn error(entry: &str) -> String {
     Hosts::parse(&["good.example".to_owned(), entry.to_owned()])

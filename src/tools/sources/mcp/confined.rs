@@ -69,7 +69,7 @@ pub(super) async fn plan(own: &Confinement, run: Option<&OfRun>) -> Result<Optio
         return Ok(None);
     }
     let (sandbox, profile) = profile(own, run)?;
-    let hosts = Hosts::parse(&profile.network).map_err(|error| not_started(&error.to_string()))?;
+    let hosts = profile.hosts().map_err(|error| not_started(&error.to_string()))?;
     let sandbox = Arc::clone(sandbox);
     // It looks at files, which may take its time.
     let planned = tokio::task::spawn_blocking(move || sandbox.plan(&profile)).await;

@@ -5,7 +5,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use overrule_base::text::visible_head;
-use overrule_domain::sandbox::Profile;
+use super::Profile;
 
 /// Ports of an entry that names none.
 const DEFAULT_PORTS: [u16; 2] = [443, 80];
@@ -53,7 +53,7 @@ enum Pattern {
 
 /// A host that is allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub enum Target {
     /// A name in lower case, without a final dot. Its addresses are still to be checked.
     Name(String),
     /// An address that is on the list.
@@ -81,7 +81,7 @@ impl Hosts {
     /// Returns what to reach for this host and port, as a child wrote them, or `None` if it is not allowed.
     ///
     /// An address is allowed only if it is on the list, in its usual spelling.
-    pub(super) fn target(&self, host: &str, port: u16) -> Option<Target> {
+    pub fn target(&self, host: &str, port: u16) -> Option<Target> {
         let target = match named(host).ok()? {
             Named::Name(name) => Target::Name(name),
             Named::Address(address) => Target::Address(address),
@@ -91,7 +91,7 @@ impl Hosts {
     }
 
     /// Returns true if this address is on the list.
-    pub(super) fn lists(&self, address: SocketAddr) -> bool {
+    pub fn lists(&self, address: SocketAddr) -> bool {
         let target = Target::Address(address.ip().to_canonical());
         self.entries
             .iter()
@@ -186,7 +186,7 @@ fn split_entry(entry: &str) -> Result<(&str, Option<u16>), (&'static str, String
 }
 
 /// Reads a port: digits alone, not 0.
-pub(super) fn parse_port(text: &str) -> Option<u16> {
+pub fn parse_port(text: &str) -> Option<u16> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number
         .then(|| text.parse().ok())
