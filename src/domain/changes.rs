@@ -206,6 +206,18 @@ fn happened(entry: &LedgerEntry) -> bool {
     }
 }
 
+/// The path in the workspace and the hashes of the file before and after, as a file tool recorded them; none for an
+/// execution that did not happen.
+pub(crate) fn hashes(state: &State, entry: &LedgerEntry) -> Option<(String, Option<String>, String)> {
+    if !happened(entry) {
+        return None;
+    }
+    let (intent, written) = read(state, entry)?;
+    let workspace = state.started.as_ref().map_or("", |started| &started.workspace);
+    let path = plain_path(below(workspace, &written.path));
+    Some((path, intent.before, intent.after))
+}
+
 fn read(state: &State, entry: &LedgerEntry) -> Option<(Intent, Written)> {
     let intent = serde_json::from_str(entry.more.before.as_deref()?).ok()?;
     let written = Written::of(&serde_json::from_str(ledger::args(state, entry)).ok()?)?;

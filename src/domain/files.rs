@@ -4,10 +4,13 @@
 
 mod change_set;
 mod path;
+pub(crate) mod path_history;
 pub mod plan;
 mod raw_text;
 mod record;
 mod restore;
+pub(crate) mod selection;
+pub(crate) mod sources;
 mod state;
 mod step;
 

@@ -106,9 +106,12 @@ pub fn may_have_happened(entry: &LedgerEntry) -> bool {
     }
 }
 
-/// Returns the call that reverted an execution: the one from its template, succeeded and later than
-/// it.
+/// Returns what reverted an execution: the restore of all its file changes, or the call from its template, succeeded and
+/// later than it.
 pub fn taken_back(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
+    if entry.more.reverted_by.is_some() {
+        return entry.more.reverted_by;
+    }
     let Filled { tool, args } = template::compensate_of(state, entry.seq).ok()?;
     // As it runs: without the escapes that keep data from being read as references.
     let args = rewrite::resolve(&args, |_| None);

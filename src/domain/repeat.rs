@@ -58,7 +58,7 @@ pub fn consent_for(
         }
         if entry.outcome == LedgerOutcome::Unknown && entry.effect > EffectClass::Idempotent {
             unknown.push(seq);
-        } else if entry.more.orphaned {
+        } else if entry.more.orphaned && entry.more.reverted_by.is_none() {
             orphaned.push(seq);
         } else if entry.call == call.id && !is_harmless_repeat(entry) {
             own.push(seq);

@@ -5,9 +5,12 @@
 use std::sync::Arc;
 
 use super::at::At;
+use super::index;
 use super::new_node::add_node;
 use super::outcome::attempt_mut;
 use crate::event::FilesEvent;
+use crate::files::path_history::Histories;
+use crate::files::sources::Sources;
 use crate::files::{Execution, FilesChange, RestoreEnd, RestoreRecord, RestoreStarted};
 use crate::id::ThreadId;
 use crate::node::{Channel, Content, Origin};
@@ -49,6 +52,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &FilesEvent) {
             files.restored_at.extend(done);
             files.log.insert(at.seq, FilesChange::Restore(*restore));
             files.open = files.open.filter(|open| open != restore);
+            note_reverted(state);
         }
         FilesEvent::Seen { through } => {
             state.operator.files.seen = state.operator.files.seen.max(*through);
@@ -62,6 +66,21 @@ pub(super) fn interrupt(state: &mut State) {
     if let Some(record) = files.open.and_then(|open| files.restores.get_mut(&open)) {
         record.interrupted = true;
     }
+}
+
+/// Notes the executions of whose changes nothing is left. Calls that repeat them need no consent for it.
+fn note_reverted(state: &mut State) {
+    let sources = Sources::of(state);
+    let reverted = Histories::of(&sources).reverted(&sources);
+    let all: Vec<Execution> = sources.sets().map(|(execution, _)| execution).collect();
+    for execution in all {
+        let by = reverted.get(&execution).copied();
+        let intent = attempt_mut(state, execution.call, execution.attempt).map(|record| record.intent);
+        if let Some(entry) = intent.and_then(|intent| state.ledger.get_mut(&intent)) {
+            entry.more.reverted_by = by;
+        }
+    }
+    index::gate_again(state);
 }
 
 fn begun(state: &mut State, at: At, started: &RestoreStarted) {

@@ -36,6 +36,7 @@ use crate::state::State;
 use crate::trial::try_out;
 
 pub(super) use begin::begin;
+pub(super) use recall::known as known_branch;
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,

@@ -2,15 +2,21 @@
 //!
 //! Must not know: how a file is read or written.
 
+use super::edit::known_branch;
 use crate::advice::Advice;
-use crate::command::FilesCommand;
+use crate::command::{CallCommand, Command, EditCommand, FilesCommand, RunCommand};
 use crate::draft::Draft;
-use crate::event::FilesEvent;
+use crate::event::{EditEvent, Event, FilesEvent};
+use crate::files::path_history::Selection;
 use crate::files::plan::Plan;
-use crate::files::{ChangeList, Progress, RestoreRecord, Skipped};
-use crate::id::{NodeId, Seq};
+use crate::files::sources::Sources;
+use crate::files::{
+    ChangeList, Progress, RestoreCause, RestoreChoice, RestoreRecord, RestoreStarted, Skipped, selection,
+};
+use crate::id::{NodeId, NodeKind, Seq};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::state::State;
+use crate::trial::try_out;
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
@@ -18,26 +24,233 @@ pub(super) fn decide(
     command: &FilesCommand,
 ) -> Result<(), Refusal> {
     match command {
-        FilesCommand::Continue { restore } => continue_restore(draft, *restore),
+        FilesCommand::Continue { restore } => return continue_restore(draft, *restore),
         FilesCommand::Leave { restore } => {
             let record = interrupted(draft.state, *restore, "leave")?;
             let event = left_as_it_is(advice, record);
             draft.files(event);
-            Ok(())
+            return Ok(());
         }
-        FilesCommand::Seen { through } => seen(draft, *through),
-        FilesCommand::Restore { .. }
-        | FilesCommand::RestoreBranch { .. }
-        | FilesCommand::UndoRestore { .. }
-        | FilesCommand::With { .. } => {
-            Err(Refusal::new(RefusalKind::Status, "cannot restore: not built yet"))
+        FilesCommand::Seen { through } => return seen(draft, *through),
+        FilesCommand::Restore { choice, .. }
+        | FilesCommand::RestoreBranch { choice, .. }
+        | FilesCommand::UndoRestore { choice, .. }
+        | FilesCommand::With { choice, .. } => {
+            let wanted = wanted(draft.state, advice, command)?;
+            let plan = wanted.plan(draft.state, advice, choice);
+            let events = start(draft.state, advice, wanted, (plan, choice))?;
+            draft.events.extend(events);
+        }
+    }
+    Ok(())
+}
+
+/// Returns what a command about files would restore, or why it is refused. The digest in it is not compared, and what runs
+/// does not matter yet.
+///
+/// # Errors
+///
+/// The command is none that restores files, or would be refused whatever the files are.
+pub fn restore_plan(state: &State, advice: &dyn Advice, command: &FilesCommand) -> Result<Plan, Refusal> {
+    let choice = match command {
+        FilesCommand::Restore { choice, .. }
+        | FilesCommand::RestoreBranch { choice, .. }
+        | FilesCommand::UndoRestore { choice, .. }
+        | FilesCommand::With { choice, .. } => choice,
+        FilesCommand::Continue { .. } | FilesCommand::Leave { .. } | FilesCommand::Seen { .. } => {
+            let message = "there is no plan: this restores no files";
+            return Err(Refusal::new(RefusalKind::Invalid, message));
+        }
+    };
+    Ok(wanted(state, advice, command)?.plan(state, advice, choice))
+}
+
+/// What a command is to restore, and what goes with it.
+struct Wanted {
+    cause: RestoreCause,
+    selection: Selection,
+    /// The events before it: of the command that it goes with, or the end of a restore that was interrupted.
+    events: Vec<Event>,
+    /// The state after these events, if there are any.
+    after: Option<State>,
+}
+
+impl Wanted {
+    fn alone(cause: RestoreCause, selection: Selection) -> Self {
+        Self {
+            cause,
+            selection,
+            events: Vec::new(),
+            after: None,
+        }
+    }
+
+    fn after<'s>(&'s self, state: &'s State) -> &'s State {
+        self.after.as_ref().unwrap_or(state)
+    }
+
+    fn plan(&self, state: &State, advice: &dyn Advice, choice: &RestoreChoice) -> Plan {
+        Plan::of(self.after(state), advice, &self.selection, choice)
+    }
+}
+
+fn wanted(state: &State, advice: &dyn Advice, command: &FilesCommand) -> Result<Wanted, Refusal> {
+    match command {
+        FilesCommand::Restore { calls, .. } => {
+            if let Some(unknown) = calls.iter().find(|call| !state.calls.contains_key(call)) {
+                let message = format!("there is no call {unknown}");
+                return Err(Refusal::new(RefusalKind::Unknown, message));
+            }
+            let selection = selection::of_calls(state, calls);
+            Ok(Wanted::alone(RestoreCause::Calls, selection))
+        }
+        FilesCommand::RestoreBranch { to, .. } => {
+            known_branch(state, *to)?;
+            let selection = selection::of_branch(&Sources::of(state), state, *to);
+            Ok(Wanted::alone(RestoreCause::Branch, selection))
+        }
+        FilesCommand::UndoRestore { restore, .. } => undo(state, advice, *restore),
+        FilesCommand::With { command, .. } => with(state, advice, command),
+        FilesCommand::Continue { .. } | FilesCommand::Leave { .. } | FilesCommand::Seen { .. } => {
+            Ok(Wanted::alone(RestoreCause::Calls, Selection::default()))
         }
     }
 }
 
-/// Returns what a command about files would restore, or why it is refused. The digest in it is not compared.
-pub fn restore_plan(_state: &State, _advice: &dyn Advice, _command: &FilesCommand) -> Result<Plan, Refusal> {
-    Err(Refusal::new(RefusalKind::Status, "cannot restore: not built yet"))
+/// The reverse of a restore. One that was interrupted ends first, as it is.
+fn undo(state: &State, advice: &dyn Advice, restore: NodeId) -> Result<Wanted, Refusal> {
+    let record = known(state, restore)?;
+    let selection = selection::of_restore(&record.started);
+    let wanted = Wanted::alone(RestoreCause::Restore, selection);
+    if record.end.is_some() {
+        return Ok(wanted);
+    }
+    let record = interrupted(state, restore, "undo")?;
+    let events = vec![Event::Files(left_as_it_is(advice, record))];
+    let mut after = state.clone();
+    try_out(&mut after, &events);
+    Ok(Wanted {
+        events,
+        after: Some(after),
+        ..wanted
+    })
+}
+
+/// What a command makes inactive.
+fn with(state: &State, advice: &dyn Advice, command: &Command) -> Result<Wanted, Refusal> {
+    let cause = match command {
+        Command::Edit(EditCommand::Commit { .. })
+        | Command::Run(RunCommand::AskAgain { .. })
+        | Command::Call(CallCommand::Retry { .. }) => RestoreCause::Edit,
+        Command::Edit(EditCommand::Undo { .. }) => RestoreCause::Undo,
+        Command::Edit(EditCommand::Redo { .. }) => RestoreCause::Redo,
+        Command::Edit(EditCommand::Switch { .. }) => RestoreCause::Switch,
+        _ => {
+            let message = "no files can be restored with this command; hint: restore them on their own";
+            return Err(Refusal::new(RefusalKind::Invalid, message));
+        }
+    };
+    let events = super::command(state, advice, command)?;
+    let mut after = state.clone();
+    try_out(&mut after, &events);
+    Ok(Wanted {
+        cause,
+        selection: selection::between(&Sources::of(state), state, &after),
+        events,
+        after: Some(after),
+    })
+}
+
+/// Returns the events of a restore, if it is what was shown and nothing stands against it.
+fn start(
+    state: &State,
+    advice: &dyn Advice,
+    wanted: Wanted,
+    (plan, choice): (Plan, &RestoreChoice),
+) -> Result<Vec<Event>, Refusal> {
+    if choice.over.len() + choice.without.len() > 0 {
+        let named: std::collections::BTreeSet<_> = plan.rows.iter().map(|row| &row.path).collect();
+        let mut paths = choice.over.iter().chain(&choice.without);
+        if let Some(path) = paths.find(|path| !named.contains(path)) {
+            let path = overrule_base::text::visible(&path.text());
+            let message = format!("cannot restore {path}: none of these calls changed it");
+            return Err(Refusal::new(RefusalKind::Unknown, message));
+        }
+    }
+    if plan.digest != choice.digest {
+        let message = format!(
+            "cannot restore: the files or the run changed since this was shown (you saw {}, it is {}); hint: review the \
+             new preview",
+            choice.digest.short(),
+            plan.digest.short()
+        );
+        return Err(Refusal::new(RefusalKind::Changed, message));
+    }
+    let is_alone = !matches!(
+        wanted.cause,
+        RestoreCause::Edit | RestoreCause::Undo | RestoreCause::Redo | RestoreCause::Switch
+    );
+    let mut events = wanted.events;
+    if plan.steps.0.is_empty() {
+        if is_alone {
+            let message = "nothing to restore: no file would change";
+            return Err(Refusal::new(RefusalKind::NoChange, message));
+        }
+        return Ok(events);
+    }
+    let after = wanted.after.as_ref().unwrap_or(state);
+    if let Some(open) = after.operator.files.open {
+        let message = format!("cannot restore: {open} has not ended; hint: continue it, leave it or undo it");
+        return Err(Refusal::new(RefusalKind::Status, message));
+    }
+    nothing_runs(state, advice)?;
+    let started = RestoreStarted {
+        restore: Draft::new(after).node(NodeKind::Intervention),
+        cause: wanted.cause,
+        digest: plan.digest,
+        steps: plan.steps,
+        undone: plan.undone,
+        redone: plan.redone,
+        of: wanted.selection.of,
+    };
+    // It comes before the requests of the edit: they wait for it.
+    let commit = |event: &Event| matches!(event, Event::Edit(EditEvent::Committed { .. }));
+    let place = if is_alone {
+        events.len()
+    } else {
+        events
+            .iter()
+            .position(commit)
+            .map_or(0, |at| at.saturating_add(1))
+    };
+    let event = Event::Files(FilesEvent::RestoreStarted(Box::new(started)));
+    events.insert(place, event);
+    Ok(events)
+}
+
+/// Refuses while anything runs that may write files: it would be overwritten, or overwrite.
+fn nothing_runs(state: &State, advice: &dyn Advice) -> Result<(), Refusal> {
+    let writes = |call: &NodeId| state.calls.get(call).is_some_and(|call| call.effect.has_effect());
+    let agenda = &state.agenda;
+    let ending = agenda.ending.iter().map(|(call, _)| call);
+    let running = agenda.running.iter().chain(ending).find(|call| writes(call));
+    let lost = || {
+        agenda.unknown.iter().find(|call| {
+            let attempts = state.calls.get(call).map(|call| &call.attempts);
+            let mut processes = attempts
+                .into_iter()
+                .flatten()
+                .filter_map(|one| one.launch.process);
+            writes(call) && processes.any(|(pid, ticks)| advice.still_runs(pid, ticks).is_some())
+        })
+    };
+    match running.or_else(lost) {
+        None => Ok(()),
+        Some(call) => Err(Refusal::new(
+            RefusalKind::Status,
+            format!("cannot restore: {call} still runs; hint: cancel {call}"),
+        )),
+    }
 }
 
 /// Decides a report that something else than a call changed files.

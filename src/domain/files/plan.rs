@@ -2,9 +2,20 @@
 //!
 //! Must not know: how a file is read or written, how a plan is shown.
 
-use super::{Execution, FilePath, FileState, HeadMove, StepList};
-use crate::call::Digest;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::path_history::{Histories, Selected, Selection, Turned};
+use super::sources::Sources;
+use super::{
+    ChangeSet, Execution, FilePath, FileState, HeadMove, RestoreChoice, RestoreRecord, Step, StepList,
+};
+use crate::advice::Advice;
+use crate::call::{AttemptRecord, Digest};
 use crate::id::{NodeId, Seq};
+use crate::ledger;
+use crate::state::State;
 
 /// What a restore would do. Only `steps` is carried out, and the digest is of all that is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,4 +99,127 @@ pub struct HeadRow {
     pub moved: HeadMove,
     /// The command with which a person moves it back, such as `git reset --soft a1b2c3d`.
     pub hint: String,
+}
+
+impl Plan {
+    /// Plans a restore of the changes of a selection, as the files are now.
+    pub(crate) fn of(
+        state: &State,
+        advice: &dyn Advice,
+        selection: &Selection,
+        choice: &RestoreChoice,
+    ) -> Self {
+        let sources = Sources::of(state);
+        let histories = Histories::of(&sources);
+        let record = selection.of.and_then(|of| state.operator.files.restores.get(&of));
+        let turned = turned(record, (&sources, &histories), selection);
+        let paths: Vec<FilePath> = turned.iter().map(|(path, _)| (*path).clone()).collect();
+        let mut states = advice.file_states(&paths).into_iter();
+        let mut rows: Vec<Row> = Vec::with_capacity(paths.len());
+        for ((path, turned), owned) in turned.into_iter().zip(paths) {
+            let recorded = histories.paths.get(path).and_then(|history| history.now);
+            rows.push(rows::row(owned, (recorded, states.next()), turned, choice));
+        }
+        rows::check_directories(&mut rows);
+        let chosen = rows.iter().filter(|row| row.is_chosen);
+        let steps = chosen.map(|row| Step {
+            path: row.path.clone(),
+            from: row.now.clone(),
+            to: row.target.clone(),
+        });
+        let mut plan = Self {
+            steps: StepList::ordered(steps.collect()),
+            rows,
+            ignored: Vec::new(),
+            heads: Vec::new(),
+            untracked: Vec::new(),
+            stays: Vec::new(),
+            undone: known(&sources, &selection.undone),
+            redone: known(&sources, &selection.redone),
+            digest: Digest("".into()),
+        };
+        for execution in &selection.undone {
+            plan.note(state, *execution, sources.set(*execution));
+        }
+        plan.digest = plan.hash(selection);
+        plan
+    }
+
+    /// Notes what of a selected execution is not restored.
+    fn note(&mut self, state: &State, execution: Execution, set: Option<&ChangeSet>) {
+        let call = execution.call;
+        let entry = attempt(state, execution).and_then(|record| state.ledger.get(&record.intent));
+        let happened = entry.filter(|entry| {
+            entry.effect.has_effect() && entry.thread.is_none() && ledger::may_have_happened(entry)
+        });
+        let Some(set) = set else {
+            if happened.is_some() {
+                let why = "what it changed was not recorded".to_owned();
+                self.untracked.push((call, why));
+            }
+            return;
+        };
+        self.ignored
+            .extend(set.ignored.iter().map(|path| (call, path.clone())));
+        self.heads.extend(set.head.iter().map(|moved| HeadRow {
+            call,
+            moved: moved.clone(),
+            hint: rows::hint(moved),
+        }));
+        self.untracked
+            .extend(set.untracked.iter().map(|why| (call, why.clone())));
+        // What changed no file did something else, if anything.
+        let is_known = set.untracked.is_none() && set.ignored.is_empty();
+        if let Some(entry) = happened.filter(|_| is_known && set.changes.0.is_empty()) {
+            self.stays.push(entry.seq);
+        }
+    }
+
+    /// Hash of everything that is carried out.
+    fn hash(&self, selection: &Selection) -> Digest {
+        // None of these can fail to become JSON.
+        let steps = serde_json::to_vec(&self.steps.0).unwrap_or_default();
+        let undone = serde_json::to_vec(&self.undone).unwrap_or_default();
+        let redone = serde_json::to_vec(&self.redone).unwrap_or_default();
+        let of = selection.of.map(|of| of.to_string()).unwrap_or_default();
+        let parts: [&[u8]; 4] = [&steps, &undone, &redone, of.as_bytes()];
+        Digest(overrule_base::canon::hash("overrule restore v1", &parts).into())
+    }
+}
+
+/// The paths that a selection changes, each with what it becomes.
+fn turned<'s>(
+    record: Option<&'s RestoreRecord>,
+    (sources, histories): (&'s Sources<'_>, &Histories<'s>),
+    selection: &Selection,
+) -> Vec<(&'s FilePath, Turned<'s>)> {
+    if let Some(of) = selection.of {
+        let steps: BTreeMap<&FilePath, &Step> = record
+            .iter()
+            .flat_map(|record| record.done())
+            .map(|step| (&step.path, step))
+            .collect();
+        let turned = steps.into_iter().filter_map(|(path, step)| {
+            let history = histories.paths.get(path)?;
+            Some((path, history.turned_back(of, &step.from)?))
+        });
+        return turned.collect();
+    }
+    let selected = Selected::of(selection, sources).with_shared(sources);
+    let turned = selected.paths.iter().filter_map(|path| {
+        let history = histories.paths.get(path)?;
+        Some((*path, history.turned(path, &selected)?))
+    });
+    turned.collect()
+}
+
+/// The executions that are known to have changed files.
+fn known(sources: &Sources<'_>, all: &BTreeSet<Execution>) -> Vec<Execution> {
+    let changed = |one: &&Execution| sources.set(**one).is_some_and(|set| !set.changes.0.is_empty());
+    all.iter().filter(changed).copied().collect()
+}
+
+fn attempt(state: &State, execution: Execution) -> Option<&AttemptRecord> {
+    let mut attempts = state.calls.get(&execution.call)?.attempts.iter();
+    attempts.find(|one| one.no == execution.attempt)
 }

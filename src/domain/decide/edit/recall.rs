@@ -100,7 +100,7 @@ pub(super) fn name(draft: &mut Draft<'_>, epoch: Epoch, name: &Arc<str>) -> Resu
 }
 
 /// Refuses a number that is not a branch.
-pub(super) fn known(state: &State, epoch: Epoch) -> Result<(), Refusal> {
+pub(in crate::decide) fn known(state: &State, epoch: Epoch) -> Result<(), Refusal> {
     if branch::is_one(state, epoch) {
         return Ok(());
     }
