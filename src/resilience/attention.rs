@@ -35,6 +35,8 @@ const MESSAGE: usize = 200;
 /// Why a person is needed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AttentionReason {
+    /// A restore of files was interrupted: nothing is launched before a person decides about it.
+    Restore(NodeId),
     /// A loop continued until the run was stopped.
     Stopped,
     /// The run is in a loop; this incident waits for a person.
@@ -59,6 +61,7 @@ impl AttentionReason {
     /// Returns its name, for programs.
     pub const fn name(&self) -> &'static str {
         match self {
+            Self::Restore(_) => "restore",
             Self::Stopped => "stopped",
             Self::Loop(_) => "loop",
             Self::Limit => "limit",
@@ -86,6 +89,9 @@ pub struct Attention {
 /// Returns why the run needs a person now. `None` while it works, once it has its answer, and if
 /// the operator stopped it.
 pub fn need(state: &State) -> Option<Attention> {
+    if let Some(need) = restore(state) {
+        return Some(need);
+    }
     match &state.mode {
         Mode::Finished(_) => None,
         Mode::Stopped(reason) => {
@@ -155,6 +161,20 @@ pub fn calls_of(state: &State, incident: &Incident) -> Vec<NodeId> {
         calls.extend(finding.nodes.iter().rev());
     }
     calls
+}
+
+fn restore(state: &State) -> Option<Attention> {
+    let record = state.operator.files.open().filter(|record| record.interrupted)?;
+    let restore = record.started.restore;
+    let paths = match record.started.steps.0.len() {
+        1 => "1 path".to_owned(),
+        count => format!("{count} paths"),
+    };
+    Some(Attention {
+        cause: AttentionReason::Restore(restore),
+        reason: format!("the restore {restore} of {paths} was interrupted"),
+        calls: Vec::new(),
+    })
 }
 
 fn paused(state: &State) -> Option<Attention> {
@@ -321,7 +341,8 @@ pub fn attempts(state: &State, need: &Attention) -> Vec<String> {
             lines
                 .extend(open.map(|(scope, one)| format!("{scope} opened {}: {}", times(one.trips), one.why)));
         }
-        AttentionReason::Loop(_)
+        AttentionReason::Restore(_)
+        | AttentionReason::Loop(_)
         | AttentionReason::Repair
         | AttentionReason::Calls
         | AttentionReason::Edit

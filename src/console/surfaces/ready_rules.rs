@@ -9,7 +9,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use ratatui::Frame;
 
 use crate::ground::motion::{self, Move};
-use crate::kernel::draw::dialog;
 use crate::kernel::files::RuleScope;
 use crate::kernel::model::Model;
 use crate::kernel::model::arming::{Arming, Visibility};
@@ -209,28 +208,20 @@ impl Surface for RuleMenu {
             RuleScope::Workspace => model.settings.files.workspace_path.clone(),
             RuleScope::Always => model.settings.files.path.clone(),
         };
-        let mut marked = 0..0;
-        let made = sheet.made;
         let mut outcome = None;
-        sheet.prepare(model, |maker, _| {
-            let (rows, words) = documents::ready_rules(maker, self, place.as_deref());
-            (marked, outcome) = (rows, Some(words));
+        sheet.prepare_list(model, self.at == 0, |maker, _| {
+            let (marked, words) = documents::ready_rules(maker, self, place.as_deref());
+            outcome = Some(words);
+            marked
         });
         if let Some(outcome) = outcome {
             self.outcome = outcome;
-        }
-        if made.is_none() {
-            // The marked row stays on the screen, with the heading while there is room.
-            let height = sheet.height(model);
-            let top = if self.at == 0 { 0 } else { sheet.top };
-            sheet.top = top.max(marked.end.saturating_sub(height)).min(marked.start);
         }
         self.sheet = sheet;
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
-        let sheet = &self.sheet;
-        dialog::framed(model, frame, ("", &self.outcome), &sheet.doc, (sheet.top, None));
+        self.sheet.draw_list(model, frame, &self.outcome);
     }
 
     fn erases(&self, _model: &Model) -> Erases {

@@ -10,7 +10,6 @@ use ratatui::Frame;
 
 use crate::ground::motion::{self, Move};
 use crate::ground::theme::Role;
-use crate::kernel::draw::dialog;
 use crate::kernel::model::Model;
 use crate::kernel::model::arming::Visibility;
 use crate::kernel::registry::Entry;
@@ -271,21 +270,14 @@ impl Surface for RefusedList {
         if sheet.is_stale(model) {
             self.look(&model.run.state);
         }
-        let mut marked = 0..0;
-        let made = sheet.made;
-        sheet.prepare(model, |maker, parts| {
-            marked = documents::sandbox_refused(maker, self, &parts.settings.keymap);
+        sheet.prepare_list(model, self.at == 0, |maker, parts| {
+            documents::sandbox_refused(maker, self, &parts.settings.keymap)
         });
-        if made.is_none() {
-            let height = sheet.height(model);
-            sheet.top = sheet.top.max(marked.end.saturating_sub(height)).min(marked.start);
-        }
         self.sheet = sheet;
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) {
-        let sheet = &self.sheet;
-        dialog::framed(model, frame, ("", ""), &sheet.doc, (sheet.top, None));
+        self.sheet.draw_list(model, frame, "");
     }
 
     fn erases(&self, _model: &Model) -> Erases {

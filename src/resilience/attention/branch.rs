@@ -63,7 +63,8 @@ impl Branch {
                 .get(turn)
                 .and_then(|turn| agent(turn.thread))
                 .unwrap_or(Self::Run),
-            AttentionReason::Limit
+            AttentionReason::Restore(_)
+            | AttentionReason::Limit
             | AttentionReason::Stopped
             | AttentionReason::Edit
             | AttentionReason::Own => Self::Run,

@@ -2,6 +2,8 @@
 //!
 //! Must not know: what is written on it.
 
+use std::ops::Range;
+
 use ratatui::Frame;
 use regex::Regex;
 
@@ -68,6 +70,29 @@ impl Sheet {
             self.doc = maker.doc;
         }
         self.top = self.top.min(self.doc.last_top(self.height(model)));
+    }
+
+    /// Makes the rows of a list again if they are stale. After a step the marked rows are on the screen, and with the first
+    /// item everything above it while there is room.
+    pub fn prepare_list(
+        &mut self,
+        model: &mut Model,
+        is_first: bool,
+        make: impl FnOnce(&mut Maker<'_>, &mut Parts<'_>) -> Range<usize>,
+    ) {
+        let has_moved = self.made.is_none();
+        let mut marked = 0..0;
+        self.prepare(model, |maker, parts| marked = make(maker, parts));
+        if has_moved {
+            let height = self.height(model);
+            let top = if is_first { 0 } else { self.top };
+            self.top = top.max(marked.end.saturating_sub(height)).min(marked.start);
+        }
+    }
+
+    /// Draws the rows of a list, with words in the lower edge of its frame.
+    pub fn draw_list(&self, model: &Model, frame: &mut Frame<'_>, words: &str) {
+        dialog::framed(model, frame, ("", words), &self.doc, (self.top, None));
     }
 
     /// Draws the rows below a title.

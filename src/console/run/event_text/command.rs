@@ -4,8 +4,8 @@
 
 use overrule_base::text::visible;
 use overrule_domain::command::{
-    CallCommand, Command, Edit, EditCommand, EscapeCommand, ResilienceCommand, RunCommand, SandboxCommand,
-    WeightCommand,
+    CallCommand, Command, Edit, EditCommand, EscapeCommand, FilesCommand, ResilienceCommand, RunCommand,
+    SandboxCommand, WeightCommand,
 };
 use overrule_domain::sandbox::Widening;
 
@@ -19,6 +19,7 @@ pub fn command(command: &Command) -> String {
         Command::Resilience(command) => resilience(command),
         Command::Weight(command) => weight(command),
         Command::Sandbox(command) => sandbox(command),
+        Command::Files(command) => files(command),
     }
 }
 
@@ -113,6 +114,21 @@ fn sandbox(command: &SandboxCommand) -> String {
             by: Widening::Directory(directory),
         } => format!("make {} writable", visible(directory)),
         SandboxCommand::Keep { call, path } => format!("keep the change of {} by {call}", visible(path)),
+    }
+}
+
+fn files(command: &FilesCommand) -> String {
+    match command {
+        FilesCommand::Restore { calls, .. } => match calls.as_slice() {
+            [call] => format!("restore the files of {call}"),
+            calls => format!("restore the files of {} calls", calls.len()),
+        },
+        FilesCommand::RestoreBranch { to, .. } => format!("restore the files of branch {}", to.0),
+        FilesCommand::UndoRestore { restore, .. } => format!("undo the restore {restore}"),
+        FilesCommand::Continue { restore } => format!("continue the restore {restore}"),
+        FilesCommand::Leave { restore } => format!("leave the restore {restore}"),
+        FilesCommand::Seen { .. } => "mark changes as seen".to_owned(),
+        FilesCommand::With { command, .. } => format!("{} and restore files", self::command(command)),
     }
 }
 
