@@ -12,9 +12,9 @@ use crate::run::looked_at::LookedAt;
 use overrule_domain::call::Outcome;
 use overrule_domain::command::Command;
 use overrule_domain::decide;
-use overrule_domain::event::{Event, FilesEvent};
+use overrule_domain::event::{Event, FilesEvent, TurnEvent};
 use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState};
-use overrule_domain::id::{Attempt, Seq};
+use overrule_domain::id::{Attempt, Seq, TurnId};
 use overrule_domain::refusal::Refusal;
 use overrule_domain::state::State;
 
@@ -167,5 +167,34 @@ impl Stage {
             skipped: Vec::new(),
         }));
         self.draw();
+    }
+
+    /// A turn ends, with all its calls.
+    pub fn settles(&mut self, turn: u32) {
+        self.closes(turn);
+        self.turn(TurnEvent::Settled {
+            turn: TurnId(turn),
+            errors: Vec::new(),
+        });
+        self.draw();
+    }
+
+    /// A run whose command `c3` changed three files, after the thought `t2`.
+    pub fn changed_by_command(&mut self) {
+        self.fixing();
+        self.asked_for(2);
+        self.thinks(2, "t2", "I change three files.");
+        let (old, new) = ("one\ntwo\nthree\n", "one\n2\nthree\nfour\n");
+        self.runs(
+            2,
+            "c3",
+            "make all",
+            &[
+                ("README.md", Some("a\n"), Some("b\n")),
+                ("src/lib.rs", Some(old), Some(new)),
+                ("tests/new.rs", None, Some("x\n")),
+            ],
+        );
+        self.settles(2);
     }
 }

@@ -7,41 +7,8 @@ use crate::surfaces::review::Review;
 use crate::testing::files::path;
 use crate::testing::{Stage, id};
 use overrule_domain::command::{Command, EditCommand, FilesCommand};
-use overrule_domain::event::{Event, FilesEvent, RunEvent, TurnEvent};
+use overrule_domain::event::{Event, FilesEvent, RunEvent};
 use overrule_domain::files::{ChangeList, ChangeSet, FilePath, FileState, Head, HeadMove};
-use overrule_domain::id::TurnId;
-
-/// The content of a file.
-const OLD: &str = "one\ntwo\nthree\n";
-const NEW: &str = "one\n2\nthree\nfour\n";
-
-/// A run whose third turn changed files by a command, and an edit before it that makes that inactive.
-fn changed_by_command(stage: &mut Stage) {
-    stage.fixing();
-    stage.asked_for(2);
-    stage.thinks(2, "t2", "I change three files.");
-    stage.runs(
-        2,
-        "c3",
-        "make all",
-        &[
-            ("README.md", Some("a\n"), Some("b\n")),
-            ("src/lib.rs", Some(OLD), Some(NEW)),
-            ("tests/new.rs", None, Some("x\n")),
-        ],
-    );
-    settles(stage, 2);
-}
-
-/// A turn ends, with all its calls.
-fn settles(stage: &mut Stage, turn: u32) {
-    stage.closes(turn);
-    stage.turn(TurnEvent::Settled {
-        turn: TurnId(turn),
-        errors: Vec::new(),
-    });
-    stage.draw();
-}
 
 /// The preview of a new text for the thought before that command.
 fn rewrites_the_thought(stage: &mut Stage) {
@@ -60,7 +27,7 @@ fn review(stage: &Stage) -> &Review {
 #[test]
 fn a_preview_restores_the_files_of_what_it_makes_inactive() {
     let mut stage = Stage::new(80, 24);
-    changed_by_command(&mut stage);
+    stage.changed_by_command();
     rewrites_the_thought(&mut stage);
     let text = stage.text();
     for row in [
@@ -93,7 +60,7 @@ fn a_preview_restores_the_files_of_what_it_makes_inactive() {
 #[test]
 fn a_conflict_is_asked_about_once_and_a_path_can_be_left() {
     let mut stage = Stage::new(80, 24);
-    changed_by_command(&mut stage);
+    stage.changed_by_command();
     stage.put_file("README.md", Some("mine\n"));
     rewrites_the_thought(&mut stage);
     let text = stage.text();
@@ -139,7 +106,7 @@ fn a_conflict_is_asked_about_once_and_a_path_can_be_left() {
 #[test]
 fn the_files_stay_if_the_operator_switches_the_section_off() {
     let mut stage = Stage::new(80, 24);
-    changed_by_command(&mut stage);
+    stage.changed_by_command();
     rewrites_the_thought(&mut stage);
     stage.press("_");
     let text = stage.text();
@@ -170,7 +137,7 @@ fn the_setting_decides_what_the_section_is_set_to() {
         (OnEdit::Ask, false, true),
     ] {
         let mut stage = Stage::with(80, 24, |settings| settings.on_edit = on_edit);
-        changed_by_command(&mut stage);
+        stage.changed_by_command();
         if conflict {
             stage.put_file("README.md", Some("mine\n"));
         }
@@ -185,7 +152,7 @@ fn a_preview_of_what_changed_no_files_has_no_section() {
     stage.fixing();
     stage.asked_for(2);
     stage.thinks(2, "t2", "I read.");
-    settles(&mut stage, 2);
+    stage.settles(2);
     rewrites_the_thought(&mut stage);
     let text = stage.text();
     assert!(!text.contains("files  "), "{text}");
@@ -200,7 +167,7 @@ fn a_preview_of_what_changed_no_files_has_no_section() {
 #[test]
 fn a_refused_commit_shows_the_new_preview() {
     let mut stage = Stage::new(80, 24);
-    changed_by_command(&mut stage);
+    stage.changed_by_command();
     rewrites_the_thought(&mut stage);
     stage.wait(1_500);
     stage.put_file("README.md", Some("mine\n"));
@@ -229,7 +196,7 @@ fn a_refused_commit_shows_the_new_preview() {
 #[test]
 fn where_files_cannot_be_looked_at_they_stay() {
     let mut stage = Stage::new(80, 24);
-    changed_by_command(&mut stage);
+    stage.changed_by_command();
     stage.files = None;
     rewrites_the_thought(&mut stage);
     let text = stage.text();
@@ -245,7 +212,7 @@ fn where_files_cannot_be_looked_at_they_stay() {
 #[test]
 fn the_files_of_a_call_are_restored_alone_and_that_is_undone() {
     let mut stage = Stage::new(80, 24);
-    changed_by_command(&mut stage);
+    stage.changed_by_command();
     stage.on("c3");
     stage.press("_");
     let text = stage.text();
@@ -308,7 +275,7 @@ fn what_is_not_restorable_says_why() {
     let args = r#"{"command":"git commit -am x"}"#;
     stage.gave(2, "c4", "shell", args, overrule_domain::call::Outcome::ok("\"\""));
     stage.changed_with("c4", &[("b.rs", Some("1\n"), Some("2\n"))], rest);
-    settles(&mut stage, 2);
+    stage.settles(2);
     stage.on("c4");
     stage.press("_");
     let text = stage.text();
@@ -341,7 +308,7 @@ fn hostile_paths_are_shown_as_such_in_every_list() {
         ];
         let changes = paths.iter().map(|path| (path.clone(), Some("1\n"), Some("2\n")));
         stage.changed_paths("c3", changes.collect(), ChangeSet::default());
-        settles(&mut stage, 2);
+        stage.settles(2);
         let check = |stage: &mut Stage, rows: &[&str]| {
             let text = stage.text();
             let is_safe = |c: char| c == '\n' || !c.is_control() && c != '\u{202e}';
@@ -366,7 +333,7 @@ fn hostile_paths_are_shown_as_such_in_every_list() {
 fn an_interrupted_restore_needs_attention_and_can_be_continued_left_or_undone() {
     for (key, expected) in [("c", "continue"), ("l", "leave"), ("_", "undo")] {
         let mut stage = Stage::new(80, 24);
-        changed_by_command(&mut stage);
+        stage.changed_by_command();
         stage.on("c3");
         stage.press("_");
         stage.wait(1_500);
@@ -410,7 +377,7 @@ fn an_interrupted_restore_needs_attention_and_can_be_continued_left_or_undone() 
 #[test]
 fn a_recorded_run_restores_nothing() {
     let mut stage = Stage::with(80, 24, |settings| settings.source = Source::Replay);
-    changed_by_command(&mut stage);
+    stage.changed_by_command();
     stage.on("c3");
     stage.press("_");
     assert!(stage.model.stack.is_empty());
@@ -426,7 +393,7 @@ fn a_recorded_run_restores_nothing() {
 fn changes_are_reviewed_by_call_and_marked_as_seen() {
     for (width, height) in [(80, 24), (160, 50)] {
         let mut stage = Stage::new(width, height);
-        changed_by_command(&mut stage);
+        stage.changed_by_command();
         stage.asked_for(3);
         let args = r#"{"path":"/home/ada/stats/src/stats.py","old":"a","new":"b"}"#;
         let outcome = overrule_domain::call::Outcome::ok("\"replaced\"");
@@ -492,4 +459,9 @@ fn changes_are_reviewed_by_call_and_marked_as_seen() {
         stage.press("esc tab");
         assert!(stage.text().contains("changed files"), "{}", stage.text());
     }
+}
+
+#[test]
+fn temp_changes_keys() {
+    std::fs::write("/tmp/con_keys.md", crate::app::registry::markdown()).unwrap();
 }
