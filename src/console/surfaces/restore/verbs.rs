@@ -61,6 +61,7 @@ pub const RESTORE_CHOSEN: Verb = Verb {
     contexts: &[on(super::ID)],
     doc: "restore the chosen files, as previewed",
     hint: "restore",
+    rank: |_| Rank::Leads,
     adds: |model| page(model).map_or_else(String::new, |page| format!(" {}", page.files.restored())),
     effect: Effect::Records,
     care: Care::Alone,
@@ -81,6 +82,7 @@ pub const SWITCH_PATH: Verb = Verb {
     contexts: PATHS,
     doc: "restore the marked path, or leave it as it is; in spite of a conflict after a second press",
     hint: "keep this",
+    rank: |_| Rank::Leads,
     label: |model| {
         let row = preview(model)?.row()?;
         (!row.is_chosen).then_some("restore this")
@@ -98,6 +100,7 @@ pub const FILE_DIFFERENCE: Verb = Verb {
     contexts: PATHS,
     doc: "show the difference that restoring the marked path makes: now, then restored",
     hint: "difference",
+    rank: |_| Rank::Leads,
     available: |model| offered(preview(model).is_some_and(|files| files.row().is_some())),
     run: |model, press| {
         let row = preview(model).and_then(RestorePreview::row);

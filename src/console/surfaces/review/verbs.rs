@@ -11,7 +11,7 @@ use crate::kernel::model::staged_edits::node_of;
 use crate::kernel::msg::Out;
 use crate::kernel::prompt::{Prompt, Style};
 use crate::kernel::prompts;
-use crate::kernel::verb::{Availability, Care, Effect, Verb};
+use crate::kernel::verb::{Availability, Care, Effect, Rank, Verb};
 use crate::run::question::Question;
 use crate::run::refusal::{PREVIEW_UNSEEN, Refusal, SENT};
 use crate::run::restore_preview::RestoreOf;
@@ -29,6 +29,7 @@ pub const COMMIT_EDIT: Verb = Verb {
     doc: "commit the edit, or the staged edits, as previewed",
     hint: "commit",
     label: |model| preview(model).and_then(commits),
+    rank: |model| Rank::leads_if(preview(model).is_some_and(|review| review.shows_files)),
     adds: |model| match preview(model).map_or(0, |review| review.files.restored()) {
         0 => String::new(),
         count => format!(", restore {count}"),
