@@ -25,7 +25,7 @@ mod turn;
 mod weight;
 
 use super::envelope::{Actor, Envelope};
-use super::event::{CallEvent, EditEvent, Event, RunEvent};
+use super::event::{CallEvent, EditEvent, Event, FilesEvent, RunEvent};
 use super::id::NodeId;
 use super::state::State;
 use super::turn::Stream;
@@ -78,6 +78,7 @@ fn note_via(state: &mut State, at: At, event: &Event) {
         event,
         Event::Call(CallEvent::Decided { .. } | CallEvent::Resolved { .. })
             | Event::Edit(EditEvent::Committed { .. })
+            | Event::Files(FilesEvent::RestoreStarted(_))
     );
     if let Some(via) = at.via.filter(|_| is_word) {
         state.operator.via.insert(at.seq, via);

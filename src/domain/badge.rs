@@ -62,7 +62,7 @@ impl Badge {
                 "The result was reused from an equal execution: the tool did not run. Run again to run it."
             }
             Self::WorldChanged => {
-                "The result came back from another branch and is older than a write: the world may differ by now."
+                "The result is older than a write on another branch, or than a restore of its file: the world may differ by now."
             }
             Self::InputsChanged => {
                 "The operator wrote the result, and its inputs changed since. It stays active until you unpin it or run the call again."

@@ -2,8 +2,8 @@
 //!
 //! Must not know: the tools, the files themselves, how a difference is shown.
 //!
-//! A tool that writes a file records the file before each execution, and what it will write. Nothing else
-//! is known of files: what a shell command changed is in no record, and is said so.
+//! What an execution changed is on its record. Where it is not, a tool that writes a file recorded the file before each
+//! execution, and what it will write. What another call changed is then in no record, and is said so.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::call::Outcome;
-use super::id::{NodeId, Seq};
+use super::files::{Change, Execution, FilePath, FileState, FilesChange, Step};
+use super::id::{NodeId, NodeKind, Seq};
 use super::ledger;
 use super::state::{LedgerEntry, LedgerOutcome, State};
 use overrule_base::known_tool::{CONTENT, NEW, OLD, PATH, value_in};
@@ -146,56 +147,180 @@ impl Written {
     }
 }
 
-/// Collects what a run wrote, in the order in which it happened.
+/// Collects what a run wrote, in the order in which it happened. Texts that are saved outside of the record are not known.
 pub fn changes(state: &State) -> Changes {
+    changes_with(state, &|_| None)
+}
+
+/// The same; `content` gives the text of a saved file by its hash.
+pub fn changes_with(state: &State, content: &dyn Fn(&str) -> Option<Arc<str>>) -> Changes {
     let mut all = Changes::default();
-    let workspace = state.started.as_ref().map_or("", |started| &started.workspace);
-    let mut known: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut writes: Vec<(Seq, Write)> = Vec::new();
     // The work of a sub-agent is listed by its own calls.
     let own = ledger::effects(state).filter(|entry| entry.thread.is_none());
     for entry in own.filter(|entry| happened(entry)) {
-        let Some((intent, written)) = read(state, entry) else {
-            all.unrecorded.push(Unrecorded {
-                entry: entry.seq,
-                call: entry.call,
-                tool: Arc::clone(&entry.tool),
-            });
-            continue;
+        let set = ledger::attempt(state, entry).and_then(|record| record.files.as_deref());
+        let intent = || of_intent(state, entry).map(|write| (entry.seq, write));
+        match set {
+            Some(set) if set.untracked.is_none() => {}
+            Some(_) => all.unrecorded.push(unrecorded(entry)),
+            None => match intent() {
+                Some(write) => writes.push(write),
+                None => all.unrecorded.push(unrecorded(entry)),
+            },
+        }
+    }
+    for (seq, change) in &state.operator.files.log {
+        let found = match change {
+            FilesChange::Execution(execution) => of_set(state, *execution, content),
+            FilesChange::Restore(id) => of_restore(state, *id, content),
+            // The next call that writes such a file finds something else than the run had left.
+            FilesChange::Outside(_) => Vec::new(),
         };
-        let path = plain_path(below(workspace, &written.path));
-        let before = before(&intent);
-        let after = after(&intent, &written);
-        let unsure = (!matches!(entry.outcome, LedgerOutcome::Known(_))).then_some(entry.call);
-        let earlier = known.insert(path.clone(), (all.files.len(), intent.after));
-        let Some((at, left)) = earlier else {
-            all.files.push(FileChange {
-                path,
-                before,
-                after,
-                calls: vec![entry.call],
+        writes.extend(found.into_iter().map(|write| (*seq, write)));
+    }
+    writes.sort_by_key(|(seq, _)| *seq);
+    let mut known: BTreeMap<String, (usize, Option<String>)> = BTreeMap::new();
+    for (_, write) in writes {
+        all.add(&mut known, write);
+    }
+    all
+}
+
+fn unrecorded(entry: &LedgerEntry) -> Unrecorded {
+    Unrecorded {
+        entry: entry.seq,
+        call: entry.call,
+        tool: Arc::clone(&entry.tool),
+    }
+}
+
+/// A file that was written, with a mark for each state: equal marks, equal states.
+struct Write {
+    path: String,
+    before: (FileText, Option<String>),
+    after: (FileText, Option<String>),
+    by: NodeId,
+    unsure: bool,
+}
+
+impl Changes {
+    fn add(&mut self, known: &mut BTreeMap<String, (usize, Option<String>)>, write: Write) {
+        let unsure = write.unsure.then_some(write.by);
+        let is_restore = write.by.kind == NodeKind::Intervention;
+        let place = known.get(&write.path).map(|(at, _)| *at);
+        let at = place.unwrap_or(self.files.len());
+        let earlier = known.insert(write.path.clone(), (at, write.after.1));
+        let Some((_, left)) = earlier else {
+            self.files.push(FileChange {
+                path: write.path,
+                before: write.before.0,
+                after: write.after.0,
+                calls: vec![write.by],
                 unsure,
                 foreign: None,
             });
-            continue;
+            return;
         };
-        if let Some((place, _)) = known.get_mut(&path) {
-            *place = at;
-        }
-        let Some(file) = all.files.get_mut(at) else {
-            continue;
+        let Some(file) = self.files.get_mut(at) else {
+            return;
         };
-        let other = intent.before.as_deref() != Some(left.as_str());
+        let other = write.before.1 != left && !is_restore;
         // A write with an unknown outcome explains a different text.
         if other && file.unsure.is_none() {
-            file.foreign = file.foreign.or(Some(entry.call));
+            file.foreign = file.foreign.or(Some(write.by));
         }
-        file.after = after;
+        file.after = write.after.0;
         file.unsure = unsure;
-        if file.calls.last() != Some(&entry.call) {
-            file.calls.push(entry.call);
+        if file.calls.last() != Some(&write.by) {
+            file.calls.push(write.by);
         }
     }
-    all
+}
+
+/// What a file tool recorded before it wrote.
+fn of_intent(state: &State, entry: &LedgerEntry) -> Option<Write> {
+    let (intent, written) = read(state, entry)?;
+    let workspace = state.started.as_ref().map_or("", |started| &started.workspace);
+    Some(Write {
+        path: plain_path(below(workspace, &written.path)),
+        before: (before(&intent), intent.before.clone()),
+        after: (after(&intent, &written), Some(intent.after)),
+        by: entry.call,
+        unsure: !matches!(entry.outcome, LedgerOutcome::Known(_)),
+    })
+}
+
+/// What an execution changed. What its tool recorded before serves for a text that is not saved.
+fn of_set(state: &State, execution: Execution, content: &dyn Fn(&str) -> Option<Arc<str>>) -> Vec<Write> {
+    let attempts = state.calls.get(&execution.call).map(|call| &call.attempts);
+    let record = attempts.and_then(|all| all.iter().find(|one| one.no == execution.attempt));
+    let (Some(set), Some(entry)) = (
+        record.and_then(|record| record.files.as_deref()),
+        record.and_then(|record| state.ledger.get(&record.intent)),
+    ) else {
+        return Vec::new();
+    };
+    let intent = of_intent(state, entry);
+    let is_file = |change: &&Change| {
+        let is_none = |one: &FileState| matches!(one, FileState::Missing {} | FileState::Dir { .. });
+        !(is_none(&change.before) && is_none(&change.after))
+    };
+    let write = |change: &Change| {
+        let path = change.path.text().into_owned();
+        let recorded = intent.as_ref().filter(|intent| intent.path == path);
+        let text = |state: &FileState| {
+            let recorded = recorded.iter().flat_map(|intent| [&intent.before, &intent.after]);
+            let mut same = recorded.filter(|(_, mark)| mark.as_deref() == state.hash());
+            let known = same.find_map(|(text, _)| text.text().map(Arc::<str>::from));
+            file_text(state, &|hash| content(hash).or_else(|| known.clone()))
+        };
+        Write {
+            before: (text(&change.before), mark(&change.before)),
+            after: (text(&change.after), mark(&change.after)),
+            path,
+            by: execution.call,
+            unsure: !matches!(entry.outcome, LedgerOutcome::Known(_)),
+        }
+    };
+    set.changes.0.iter().filter(is_file).map(write).collect()
+}
+
+/// What a restore changed.
+fn of_restore(state: &State, id: NodeId, content: &dyn Fn(&str) -> Option<Arc<str>>) -> Vec<Write> {
+    let record = state.operator.files.restores.get(&id);
+    let steps = record.iter().flat_map(|record| record.done());
+    let steps = steps.filter(|step| !matches!(step.from, FileState::Dir { .. }) || step.to.hash().is_some());
+    let write = |step: &Step| Write {
+        path: step.path.text().into_owned(),
+        before: (file_text(&step.from, content), mark(&step.from)),
+        after: (file_text(&step.to, content), mark(&step.to)),
+        by: id,
+        unsure: false,
+    };
+    steps.map(write).collect()
+}
+
+fn file_text(state: &FileState, content: &dyn Fn(&str) -> Option<Arc<str>>) -> FileText {
+    match state {
+        FileState::Missing {} => FileText::Missing,
+        FileState::File { hash, .. } => match content(hash) {
+            Some(text) => FileText::Text(text),
+            None => FileText::Unknown("its content is in the store of the workspace".into()),
+        },
+        FileState::Symlink { .. } => FileText::Unknown("it is a symbolic link".into()),
+        FileState::Dir { .. } => FileText::Unknown("it is a directory".into()),
+        FileState::Unsaved { why, .. } => FileText::Unknown(why.as_str().into()),
+    }
+}
+
+/// A mark of a state: the hash of a file, none where there is nothing.
+fn mark(state: &FileState) -> Option<String> {
+    match state {
+        FileState::Missing {} => None,
+        FileState::File { hash, .. } => Some(hash.clone()),
+        other => Some(format!("{other:?}")),
+    }
 }
 
 /// True for an execution that wrote, or may have.
@@ -208,13 +333,12 @@ fn happened(entry: &LedgerEntry) -> bool {
 
 /// The path in the workspace and the hashes of the file before and after, as a file tool recorded them; none for an
 /// execution that did not happen.
-pub(crate) fn hashes(state: &State, entry: &LedgerEntry) -> Option<(String, Option<String>, String)> {
+pub(crate) fn hashes(state: &State, entry: &LedgerEntry) -> Option<(FilePath, Option<String>, String)> {
     if !happened(entry) {
         return None;
     }
     let (intent, written) = read(state, entry)?;
-    let workspace = state.started.as_ref().map_or("", |started| &started.workspace);
-    let path = plain_path(below(workspace, &written.path));
+    let path = workspace_path(state, &written.path)?;
     Some((path, intent.before, intent.after))
 }
 
@@ -228,6 +352,14 @@ fn read(state: &State, entry: &LedgerEntry) -> Option<(Intent, Written)> {
 fn below<'p>(workspace: &str, path: &'p str) -> &'p str {
     let below = path.strip_prefix(workspace).filter(|_| !workspace.is_empty());
     below.filter(|rest| rest.starts_with('/')).unwrap_or(path)
+}
+
+/// A path that a tool was given, below the workspace; none if it is not below it.
+pub(crate) fn workspace_path(state: &State, path: &str) -> Option<FilePath> {
+    let workspace = state.started.as_ref().map_or("", |started| &started.workspace);
+    let rest = below(workspace, path);
+    let is_below = rest.len() < path.len() || !path.starts_with('/');
+    FilePath::new(plain_path(rest)).ok().filter(|_| is_below)
 }
 
 /// The path without parts that mean nothing, so that one file has one path.

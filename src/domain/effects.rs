@@ -105,7 +105,15 @@ fn held_requests(state: &State, restore: NodeId) -> Vec<Effect> {
 
 fn of_run(state: &State, envelope: &Envelope, event: &RunEvent) -> Vec<Effect> {
     match event {
-        RunEvent::Reopened { interrupted, .. } => reopened(state, envelope, interrupted),
+        RunEvent::Reopened { interrupted, .. } => {
+            let mut effects = reopened(state, envelope, interrupted);
+            effects.extend(state.operator.files.open.map(|open| {
+                notify(format!(
+                    "the restore {open} was interrupted: continue it, leave it or undo it"
+                ))
+            }));
+            effects
+        }
         RunEvent::Resumed {} => [deadlines(state), approvers(state), waits(state), questions(state)].concat(),
         RunEvent::LimitReached { message, .. } => vec![notify(message.clone())],
         RunEvent::Finished { .. } => vec![notify("the run is finished".into())],

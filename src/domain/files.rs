@@ -3,6 +3,7 @@
 //! Must not know: how a file is read, written or saved.
 
 mod change_set;
+mod notice;
 mod path;
 pub(crate) mod path_history;
 pub mod plan;
@@ -15,7 +16,9 @@ mod state;
 mod step;
 
 pub use change_set::{Change, ChangeList, ChangeSet, Head, HeadMove};
+pub use notice::notices_since;
 pub use path::{FilePath, InvalidPath};
+pub use path_history::Selection;
 pub use raw_text::RawText;
 pub use record::{FilesChange, FilesRecord, is_restoring};
 pub use restore::{Execution, RestoreCause, RestoreChoice, RestoreEnd, RestoreRecord, RestoreStarted};

@@ -57,7 +57,8 @@ pub fn newest_of(state: &State, call: NodeId) -> Option<Seq> {
     Some(state.calls.get(&call)?.last_attempt()?.intent)
 }
 
-fn attempt<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s AttemptRecord> {
+/// The record of an execution on its call.
+pub(crate) fn attempt<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s AttemptRecord> {
     let call = state.calls.get(&entry.call)?;
     call.attempts.iter().find(|one| one.intent == entry.seq)
 }

@@ -32,7 +32,8 @@ pub fn take_over(state: &State) -> Option<Event> {
         .ledger
         .values()
         .any(|entry| entry.outcome == LedgerOutcome::Running && entry.thread.is_none());
-    (streams || unended || !state.agenda.running.is_empty()).then(|| {
+    let restore = state.operator.files.open().is_some_and(|one| !one.interrupted);
+    (streams || unended || restore || !state.agenda.running.is_empty()).then(|| {
         Event::Run(RunEvent::Reopened {
             interrupted: interrupted(state),
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -13,8 +13,9 @@ use crate::files::path_history::Histories;
 use crate::files::sources::Sources;
 use crate::files::{Execution, FilesChange, RestoreEnd, RestoreRecord, RestoreStarted};
 use crate::id::ThreadId;
-use crate::node::{Channel, Content, Origin};
+use crate::node::{Channel, Content, Node, Origin};
 use crate::state::State;
+use crate::tags;
 
 pub(super) fn apply(state: &mut State, at: At, event: &FilesEvent) {
     match event {
@@ -75,6 +76,10 @@ fn note_reverted(state: &mut State) {
     let all: Vec<Execution> = sources.sets().map(|(execution, _)| execution).collect();
     for execution in all {
         let by = reverted.get(&execution).copied();
+        // It did something else than change files, too.
+        let is_final = (state.nodes.get(&execution.call).and_then(Node::as_call))
+            .is_some_and(|(tool, _)| tags::is_irreversible(state, tool));
+        let by = by.filter(|_| !is_final);
         let intent = attempt_mut(state, execution.call, execution.attempt).map(|record| record.intent);
         if let Some(entry) = intent.and_then(|intent| state.ledger.get_mut(&intent)) {
             entry.more.reverted_by = by;

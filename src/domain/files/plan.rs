@@ -114,13 +114,27 @@ impl Plan {
         let record = selection.of.and_then(|of| state.operator.files.restores.get(&of));
         let turned = turned(record, (&sources, &histories), selection);
         let paths: Vec<FilePath> = turned.iter().map(|(path, _)| (*path).clone()).collect();
+        let over: BTreeSet<&FilePath> = choice.over.iter().collect();
+        let without: BTreeSet<&FilePath> = choice.without.iter().collect();
         let mut states = advice.file_states(&paths).into_iter();
         let mut rows: Vec<Row> = Vec::with_capacity(paths.len());
         for ((path, turned), owned) in turned.into_iter().zip(paths) {
             let recorded = histories.paths.get(path).and_then(|history| history.now);
-            rows.push(rows::row(owned, (recorded, states.next()), turned, choice));
+            rows.push(rows::row(
+                owned,
+                (recorded, states.next()),
+                turned,
+                (&over, &without),
+            ));
         }
-        rows::check_directories(&mut rows);
+        let planned: BTreeSet<&FilePath> = rows.iter().map(|row| &row.path).collect();
+        let others = (histories.paths.iter())
+            .filter(|(path, history)| {
+                !planned.contains(*path) && history.now.is_some_and(FileState::is_there)
+            })
+            .map(|(path, _)| *path);
+        let others: Vec<&FilePath> = others.collect();
+        rows::check_directories(&mut rows, &others);
         let chosen = rows.iter().filter(|row| row.is_chosen);
         let steps = chosen.map(|row| Step {
             path: row.path.clone(),
@@ -213,10 +227,10 @@ fn turned<'s>(
     turned.collect()
 }
 
-/// The executions that are known to have changed files.
+/// The executions of which it is known what they changed, be it nothing: they may share the changes of others.
 fn known(sources: &Sources<'_>, all: &BTreeSet<Execution>) -> Vec<Execution> {
-    let changed = |one: &&Execution| sources.set(**one).is_some_and(|set| !set.changes.0.is_empty());
-    all.iter().filter(changed).copied().collect()
+    let is_known = |one: &&Execution| sources.set(**one).is_some();
+    all.iter().filter(is_known).copied().collect()
 }
 
 fn attempt(state: &State, execution: Execution) -> Option<&AttemptRecord> {

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Change, ChangeList, ChangeSet, Execution, FilePath, FileState, FilesChange, RestoreRecord};
+use super::{Change, ChangeList, ChangeSet, Execution, FileState, FilesChange, RestoreRecord};
 use crate::changes;
 use crate::id::Seq;
 use crate::ledger;
@@ -115,7 +115,7 @@ fn of_intent(state: &State, entry: &LedgerEntry) -> Option<ChangeSet> {
         mode: NOT_RECORDED,
     };
     let change = Change {
-        path: FilePath::new(path).ok()?,
+        path,
         before: before.map_or(FileState::Missing {}, known),
         after: known(after),
     };

@@ -4,8 +4,11 @@
 
 use std::ops::Bound;
 
+use overrule_base::known_tool::{PATH, value_in};
+
 use super::execution_of;
 use crate::call::{Call, EffectClass};
+use crate::changes;
 use crate::id::Seq;
 use crate::state::{LedgerEntry, LedgerOutcome, State};
 
@@ -61,8 +64,8 @@ pub(crate) fn note_effect(state: &mut State, seq: Seq) {
     state.agenda.effects.insert(seq, first);
 }
 
-/// True for a result that came back from another branch and is older than a write: the world may say
-/// something else by now.
+/// True for a result that came back from another branch and is older than a write, and for one of a file that was restored
+/// since: the world may say something else by now.
 pub fn is_outdated(state: &State, call: &Call) -> bool {
     let back = state
         .turn_of(call.id)
@@ -71,5 +74,26 @@ pub fn is_outdated(state: &State, call: &Call) -> bool {
     let Some(read) = execution_of(state, call) else {
         return false;
     };
-    call.effect == EffectClass::Read && read < back && changed_between(state, read, Bound::Excluded(back))
+    call.effect == EffectClass::Read
+        && (read < back && changed_between(state, read, Bound::Excluded(back))
+            || is_restored_since(state, call, read))
+}
+
+/// True for a call that names a file or directory of which something was restored after an execution began.
+fn is_restored_since(state: &State, call: &Call, read: Seq) -> bool {
+    let restored = &state.operator.files.restored_at;
+    if restored.is_empty() {
+        return false;
+    }
+    let args = call
+        .last_attempt()
+        .and_then(|record| serde_json::from_str(&record.args).ok());
+    let path = args.as_ref().and_then(|args| value_in(args, PATH)?.as_str());
+    let Some(path) = path.and_then(|path| changes::workspace_path(state, path)) else {
+        return false;
+    };
+    let within = restored.range(path.clone()..);
+    // What is below it begins with it.
+    let mut within = within.take_while(|(one, _)| one.bytes().starts_with(path.bytes()));
+    within.any(|(one, at)| *at > read && one.is_within(&path))
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::breaker::of_run;
 use crate::breaker::{Breaker, Phase, Scope};
 use crate::escape::awaiting;
+use crate::files;
 use crate::id::ThreadId;
 use crate::state::State;
 use crate::thread;
@@ -42,6 +43,7 @@ pub(super) fn all(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
         .map(|(scope, breaker)| of_breaker(state, thread, (scope, breaker)))
         .take(BREAKERS),
     );
+    all.extend(of_restores(state, thread));
     all.extend(of_failures(state, thread));
     all.extend(of_tokens(state));
     all.extend(of_price(state));
@@ -57,6 +59,15 @@ fn of_restriction(state: &State, thread: ThreadId) -> Option<&'static str> {
     let last = turns.find(|turn| turn.is_active() && turn.asked > 0)?;
     let turn_settled = last.more.notices.iter().any(|one| **one == *RESTRICTED);
     turn_settled.then_some(LIFTED)
+}
+
+/// Restores since the thread was last asked.
+fn of_restores(state: &State, thread: ThreadId) -> Vec<String> {
+    if state.operator.files.restores.is_empty() {
+        return Vec::new();
+    }
+    let asked = state.turns_of(thread).map(|turn| turn.asked_at).max();
+    asked.map_or_else(Vec::new, |asked| files::notices_since(state, asked))
 }
 
 fn of_breaker(state: &State, thread: ThreadId, (scope, breaker): (&Scope, &Breaker)) -> String {

@@ -222,7 +222,11 @@ impl Book {
             let resumed = line.effect == EffectClass::Idempotent && line.fate == Fate::Unknown;
             let own = line.call == call && !resumed;
             let unknown = line.fate == Fate::Unknown && line.effect > EffectClass::Idempotent;
-            let left = !counts(state, line.call) || state.nodes[&line.call].rev() != line.rev;
+            let is_there = state
+                .ledger
+                .get(&line.seq)
+                .is_none_or(|entry| entry.more.reverted_by.is_none());
+            let left = is_there && (!counts(state, line.call) || state.nodes[&line.call].rev() != line.rev);
             equal && effects && line.fate != Fate::DidNot && (own || unknown || left && line.call != call)
         };
         let own = self.lines.iter().filter(repeats).map(|line| line.seq);

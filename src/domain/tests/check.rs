@@ -305,14 +305,16 @@ fn repeats(state: &State, call: &Call) -> Vec<Seq> {
             let resumed = entry.effect == EffectClass::Idempotent && entry.outcome == LedgerOutcome::Unknown;
             let own = entry.call == call.id && !resumed;
             let unknown = entry.outcome == LedgerOutcome::Unknown && entry.effect > EffectClass::Idempotent;
-            entry.outcome != LedgerOutcome::DidNot && (entry.more.orphaned || own || unknown)
+            entry.outcome != LedgerOutcome::DidNot
+                && (entry.more.orphaned && entry.more.reverted_by.is_none() || own || unknown)
         })
         .collect()
 }
 
 /// What must be true when nothing follows by itself any more.
 pub fn at_rest(state: &State) {
-    if !matches!(state.mode, Mode::Stopped(_)) {
+    let is_restoring = overrule_domain::files::is_restoring(state);
+    if !matches!(state.mode, Mode::Stopped(_)) && !is_restoring {
         for id in &state.agenda.woken {
             let held = !state.turn_of(*id).is_some_and(|turn| thread::acts(state, turn));
             assert!(held, "{id} is not suspended and not handled");

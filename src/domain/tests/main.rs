@@ -42,6 +42,7 @@ mod ends;
 mod escape;
 mod exits;
 mod fences;
+mod files;
 mod flow;
 mod forks;
 mod found;

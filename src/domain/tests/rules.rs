@@ -13,6 +13,7 @@ use overrule_domain::call::{
     Call, Consequence, Digest, EffectClass, Fault, FileCheck, Gate, Operand, Outcome, Verdict,
 };
 use overrule_domain::escape::advised::Advised;
+use overrule_domain::files::{FilePath, FileState};
 use overrule_domain::id::{NodeId, Rev, ThreadId};
 use overrule_domain::ladder::Next;
 use overrule_domain::node::Node;
@@ -63,6 +64,8 @@ pub struct Rules {
     pub sandbox: String,
     /// The hash of the file that every call with effects writes; nothing where it is not known.
     pub target: Option<String>,
+    /// The files of the workspace; what is not in it is missing.
+    pub tree: Arc<Mutex<BTreeMap<FilePath, FileState>>>,
     /// Process ids with a process that still runs.
     pub alive: Arc<Mutex<BTreeMap<u32, OrphanProcess>>>,
     /// The operator's program that is asked about calls.
@@ -85,6 +88,7 @@ impl Default for Rules {
             session: Vec::new(),
             results: Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", sum(args) + 1))),
             alive: Arc::default(),
+            tree: Arc::default(),
             target: None,
             approver: None,
             place: String::new(),
@@ -216,6 +220,13 @@ impl Advice for Rules {
 
     fn still_runs(&self, pid: u32, _ticks: u64) -> Option<OrphanProcess> {
         self.alive.lock().unwrap().get(&pid).copied()
+    }
+
+    fn file_states(&self, paths: &[FilePath]) -> Vec<FileState> {
+        let tree = self.tree.lock().unwrap();
+        let missing = FileState::Missing {};
+        let states = paths.iter().map(|path| tree.get(path).unwrap_or(&missing));
+        states.cloned().collect()
     }
 
     fn near(&self, name: &str) -> Vec<String> {

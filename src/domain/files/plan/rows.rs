@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Row, RowStatus, What};
 use crate::files::path_history::{BY_SOMETHING_ELSE, Turned};
 use crate::files::sources::{is_whole, same};
-use crate::files::{FilePath, FileState, HeadMove, RestoreChoice};
+use crate::files::{FilePath, FileState, HeadMove};
 
 /// Why a directory is not removed.
 const NOT_EMPTY: &str = "something in it stays";
@@ -19,7 +19,7 @@ pub(super) fn row(
     path: FilePath,
     (recorded, now): (Option<&FileState>, Option<FileState>),
     turned: Turned<'_>,
-    choice: &RestoreChoice,
+    (over, without): (&BTreeSet<&FilePath>, &BTreeSet<&FilePath>),
 ) -> Row {
     let now = now.unwrap_or_else(|| FileState::Unsaved {
         why: "not looked at".to_owned(),
@@ -42,7 +42,7 @@ pub(super) fn row(
     };
     let is_chosen = match &status {
         RowStatus::Restore => true,
-        RowStatus::Conflict { .. } => choice.over.contains(&path),
+        RowStatus::Conflict { .. } => over.contains(&path),
         RowStatus::NotRestorable { .. } | RowStatus::Nothing => false,
     };
     Row {
@@ -51,7 +51,7 @@ pub(super) fn row(
             (FileState::Missing {}, _) => What::Recreate,
             _ => What::Restore,
         },
-        is_chosen: is_chosen && !choice.without.contains(&path),
+        is_chosen: is_chosen && !without.contains(&path),
         calls: turned.calls,
         path,
         now,
@@ -77,10 +77,14 @@ fn not_saved(now: &FileState, target: &FileState) -> Option<String> {
     }
 }
 
-/// A directory is removed only if nothing in it stays, and nothing is written below what is no directory then.
-pub(super) fn check_directories(rows: &mut [Row]) {
+/// A directory is removed only if nothing in it stays, and nothing is written below what is no directory then. `others` are
+/// paths without a row that are known to be there.
+pub(super) fn check_directories(rows: &mut [Row], others: &[&FilePath]) {
     let is_dir = |state: &FileState| matches!(state, FileState::Dir { .. });
     let mut occupied: BTreeSet<FilePath> = BTreeSet::new();
+    for path in others {
+        occupy(&mut occupied, path);
+    }
     // What is in a directory comes after it.
     for row in rows.iter_mut().rev() {
         if row.is_chosen && is_dir(&row.now) && !is_dir(&row.target) && occupied.contains(&row.path) {
@@ -91,11 +95,7 @@ pub(super) fn check_directories(rows: &mut [Row]) {
         }
         let then = if row.is_chosen { &row.target } else { &row.now };
         if then.is_there() {
-            let mut above = row.path.parent();
-            while let Some(directory) = above.filter(|directory| !occupied.contains(directory)) {
-                above = directory.parent();
-                occupied.insert(directory);
-            }
+            occupy(&mut occupied, &row.path);
         }
     }
     let mut known: BTreeMap<FilePath, bool> = BTreeMap::new();
@@ -109,6 +109,15 @@ pub(super) fn check_directories(rows: &mut [Row]) {
         }
         let then = if row.is_chosen { &row.target } else { &row.now };
         known.insert(row.path.clone(), is_dir(then));
+    }
+}
+
+/// Notes the directories that a path is in.
+fn occupy(occupied: &mut BTreeSet<FilePath>, path: &FilePath) {
+    let mut above = path.parent();
+    while let Some(directory) = above.filter(|directory| !occupied.contains(directory)) {
+        above = directory.parent();
+        occupied.insert(directory);
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::{RunningCall, World};
 use overrule_domain::call::Outcome;
+use overrule_domain::files::ChangeSet;
 use overrule_domain::id::{NodeId, ThreadId, TurnId};
 use overrule_domain::input::{Block, Input};
 use overrule_domain::ladder::Timer;
@@ -135,6 +136,21 @@ impl World {
             outcome,
             ms: 1,
             files: None,
+        });
+    }
+
+    /// An execution ends that changed files.
+    pub fn finish_changing(&mut self, at: usize, outcome: Outcome, set: ChangeSet) {
+        let RunningCall {
+            call, rev, attempt, ..
+        } = self.running.remove(at);
+        self.input(Input::Finished {
+            call,
+            rev,
+            attempt,
+            outcome,
+            ms: 1,
+            files: Some(Box::new(set)),
         });
     }
 
