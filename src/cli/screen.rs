@@ -18,6 +18,7 @@ use overrule_console::ground::theme::{Colours, Theme};
 use overrule_console::kernel::model::Source;
 use overrule_console::kernel::msg::Leave;
 use overrule_console::run::link::Link;
+use overrule_console::run::restore_preview::OnEdit;
 use overrule_console::{
     app,
     app::{Alerts, Exit, Options, Sources},
@@ -92,6 +93,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
         resume_hint: format!("to continue: {}\n", context.address(session).to_continue()),
         first_decision: !recorded && !seen::has_decided(env),
         side_by_side: settings.differences.value == Differences::SideBySide,
+        on_edit: OnEdit::default(),
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },
         watch: context.watch(),

@@ -86,6 +86,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         watch: options.watch.clone(),
         utc_zero: options.utc_zero,
         side_by_side: options.side_by_side,
+        on_edit: options.on_edit,
         first_decision: options.first_decision,
     };
     let start = Instant::now();
@@ -374,6 +375,12 @@ impl App {
                 }
                 Out::Sent { turn, request } => self.link.sent(turn, request),
                 Out::Look(at) => self.link.look(at),
+                Out::LookAtFiles(look) => {
+                    if let Err(why) = self.link.look_at_files(&look) {
+                        let found = look.refuse(&why);
+                        out.extend(update(&mut self.model, Msg::Run(Update::Files(found))));
+                    }
+                }
                 Out::Watch(processes) => self.link.watch(processes),
                 Out::Server(order) => self.link.order(order),
                 Out::AlarmsSeen => self.link.alarms_seen(),

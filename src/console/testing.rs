@@ -4,6 +4,7 @@
 
 mod asks;
 mod decided;
+pub mod files;
 mod recording;
 pub mod reminder;
 mod run;
@@ -31,7 +32,6 @@ use crate::run::link::Update;
 use overrule_domain::advance::advance;
 use overrule_domain::advice::Cards;
 use overrule_domain::command::Command;
-use overrule_domain::decide;
 use overrule_domain::envelope::{Actor, Envelope};
 use overrule_domain::event::{CallEvent, Event, TurnEvent};
 use overrule_domain::id::{NodeId, NodeKind, Seq, TurnId};
@@ -61,6 +61,8 @@ pub struct Stage {
     record: Vec<Arc<Envelope>>,
     /// Background jobs on long texts.
     pub slow: Option<Vec<Work>>,
+    /// The files of the workspace; none where they cannot be looked at.
+    pub files: Option<files::FakeFiles>,
 }
 
 impl Stage {
@@ -86,6 +88,7 @@ impl Stage {
             session: "s1".to_owned(),
             utc_zero: Some(0),
             side_by_side: true,
+            on_edit: crate::run::restore_preview::OnEdit::default(),
             first_decision: false,
             source: Source::Live,
             reach: crate::ground::terminal::Reach::default(),
@@ -100,6 +103,7 @@ impl Stage {
             seq: 0,
             record: Vec::new(),
             slow: None,
+            files: Some(files::FakeFiles::default()),
         }
     }
 
@@ -108,6 +112,7 @@ impl Stage {
         for out in update(&mut self.model, msg) {
             match out {
                 Out::Sent { turn, request } => self.send_request_text(turn, request),
+                Out::LookAtFiles(look) => self.look_at_files(look),
                 out => self.out.push(out),
             }
         }
@@ -292,7 +297,7 @@ impl Stage {
         let commands = self.commands();
         for command in &commands {
             let state = self.model.run.state.clone();
-            match decide::command(&state, &Cards(&state), command) {
+            match self.decide(&state, command) {
                 Ok(events) => {
                     for event in events {
                         self.event(Actor::Operator("ada".into()), event);

@@ -15,6 +15,7 @@ pub mod copy;
 pub mod correct;
 pub mod delete;
 pub mod edit;
+pub(crate) mod file_looks;
 pub mod follow;
 pub mod graph;
 pub mod guide;

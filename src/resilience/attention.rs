@@ -35,6 +35,8 @@ const MESSAGE: usize = 200;
 /// Why a person is needed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AttentionReason {
+    /// A restore of files was interrupted: nothing is launched before a person decides about it.
+    Restore(NodeId),
     /// A loop continued until the run was stopped.
     Stopped,
     /// The run is in a loop; this incident waits for a person.
@@ -51,8 +53,6 @@ pub enum AttentionReason {
     Breaker,
     /// Everything that is left waits for an uncommitted edit.
     Edit,
-    /// A restore of files was interrupted.
-    Restore,
     /// The operator paused or stopped the run.
     Own,
 }
@@ -61,6 +61,7 @@ impl AttentionReason {
     /// Returns its name, for programs.
     pub const fn name(&self) -> &'static str {
         match self {
+            Self::Restore(_) => "restore",
             Self::Stopped => "stopped",
             Self::Loop(_) => "loop",
             Self::Limit => "limit",
@@ -69,7 +70,6 @@ impl AttentionReason {
             Self::Calls => "calls",
             Self::Breaker => "breaker",
             Self::Edit => "edit",
-            Self::Restore => "restore",
             Self::Own => "own",
         }
     }
@@ -89,9 +89,8 @@ pub struct Attention {
 /// Returns why the run needs a person now. `None` while it works, once it has its answer, and if
 /// the operator stopped it.
 pub fn need(state: &State) -> Option<Attention> {
-    let restore = restoring(state);
-    if restore.is_some() {
-        return restore;
+    if let Some(need) = restore(state) {
+        return Some(need);
     }
     match &state.mode {
         Mode::Finished(_) => None,
@@ -117,17 +116,6 @@ pub fn standstill(state: &State) -> Option<Attention> {
         Mode::Paused(why) => Some(own(state, "paused: nothing is started", why)),
         Mode::Stopped(why) => Some(own(state, "stopped", why)),
         Mode::Finished(_) => None,
-    })
-}
-
-/// Returns the need while a restore is interrupted: nothing continues before a person decides about it.
-fn restoring(state: &State) -> Option<Attention> {
-    let open = state.operator.files.open().filter(|open| open.interrupted)?;
-    let (restore, what) = (open.started.restore, open.started.describe());
-    Some(Attention {
-        cause: AttentionReason::Restore,
-        reason: format!("the restore {restore} was interrupted ({what}): continue it, leave it or undo it"),
-        calls: Vec::new(),
     })
 }
 
@@ -173,6 +161,20 @@ pub fn calls_of(state: &State, incident: &Incident) -> Vec<NodeId> {
         calls.extend(finding.nodes.iter().rev());
     }
     calls
+}
+
+fn restore(state: &State) -> Option<Attention> {
+    let record = state.operator.files.open().filter(|record| record.interrupted)?;
+    let restore = record.started.restore;
+    let paths = match record.started.steps.0.len() {
+        1 => "1 path".to_owned(),
+        count => format!("{count} paths"),
+    };
+    Some(Attention {
+        cause: AttentionReason::Restore(restore),
+        reason: format!("the restore {restore} of {paths} was interrupted"),
+        calls: Vec::new(),
+    })
 }
 
 fn paused(state: &State) -> Option<Attention> {
@@ -339,11 +341,11 @@ pub fn attempts(state: &State, need: &Attention) -> Vec<String> {
             lines
                 .extend(open.map(|(scope, one)| format!("{scope} opened {}: {}", times(one.trips), one.why)));
         }
-        AttentionReason::Loop(_)
+        AttentionReason::Restore(_)
+        | AttentionReason::Loop(_)
         | AttentionReason::Repair
         | AttentionReason::Calls
         | AttentionReason::Edit
-        | AttentionReason::Restore
         | AttentionReason::Own => {}
     }
     if need.cause != AttentionReason::Stopped {

@@ -40,12 +40,12 @@ pub(super) fn of(state: &State, gone: bool) -> Option<Still> {
 /// The verbs that continue a run.
 const fn verbs(cause: &AttentionReason) -> &'static [&'static str] {
     match cause {
+        AttentionReason::Restore(_) => &["restore"],
         AttentionReason::Stream(_) => STREAM,
         AttentionReason::Loop(_) => &["allow-loop", "guide", "stop"],
         AttentionReason::Stopped => &["guide"],
         AttentionReason::Limit => &["set-limits", "unpause"],
         AttentionReason::Breaker => &["run-now", "reset-breaker"],
-        AttentionReason::Restore => &["restore"],
         AttentionReason::Own => &["unpause", "guide"],
         AttentionReason::Calls | AttentionReason::Repair | AttentionReason::Edit => &[],
     }

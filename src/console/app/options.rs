@@ -15,6 +15,7 @@ use crate::kernel::keymap::Keymap;
 use crate::kernel::model::Source;
 use crate::kernel::msg::Leave;
 use crate::run::link::Link;
+use crate::run::restore_preview::OnEdit;
 use overrule_domain::state::State;
 use overrule_policy::Danger;
 use overrule_resilience::notify;
@@ -45,6 +46,8 @@ pub struct Options {
     pub utc_zero: Option<i64>,
     /// True where the old and the new lines of a difference are next to each other on a wide screen.
     pub side_by_side: bool,
+    /// What the section about files of a preview is set to when it opens.
+    pub on_edit: OnEdit,
     /// True if the operator never decided about a call before.
     pub first_decision: bool,
     /// The source of the run.

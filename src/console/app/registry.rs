@@ -25,6 +25,7 @@ use crate::surfaces::leave::verbs as quit;
 use crate::surfaces::list::palette;
 use crate::surfaces::next_task::verbs as next_task;
 use crate::surfaces::ready_rules::verbs as ready_rules;
+use crate::surfaces::restore::verbs as restore;
 use crate::surfaces::review::stage;
 use crate::surfaces::rules::verbs as rules;
 use crate::surfaces::sandbox::verbs as sandbox;
@@ -63,6 +64,8 @@ pub static REGISTRY: Registry = Registry {
         surfaces::page::ENTRY,
         surfaces::attention::ENTRY,
         surfaces::review::ENTRY,
+        surfaces::restore::ENTRY,
+        surfaces::changes::ENTRY,
         surfaces::staged_edits::ENTRY,
         surfaces::branches::ENTRY,
         surfaces::compare::ENTRY,
@@ -164,6 +167,7 @@ static BRANCH: &[Verb] = &[
     branches::PANE_MARK,
     copy_node::PANE_COPY,
     effects::PROBE,
+    restore::RESTORE_FILES,
 ];
 
 /// Control of the run.

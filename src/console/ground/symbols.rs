@@ -126,6 +126,8 @@ symbols! {
     ModelText = '▍' ':',
     /// Something new below.
     MoreBelow = '▼' 'V',
+    /// A file that is restored.
+    Restore = '↶' '<',
     /// A loop.
     Loop = '↻' 'L',
     /// Cut off here.
@@ -220,7 +222,7 @@ impl Symbol {
             Self::OutcomeUnknown => Role::Unknown,
             Self::Ok => Role::Ok,
             Self::Answer => Role::Title,
-            Self::Edited | Self::Intervention | Self::Repair => Role::Edited,
+            Self::Edited | Self::Intervention | Self::Repair | Self::Restore => Role::Edited,
             Self::Prompt => Role::Operator,
             Self::Thought | Self::Pointer | Self::Opened | Self::Closed => Role::Accent,
             Self::ModelText => Role::ModelText,

@@ -6,8 +6,8 @@ use super::context::REPLAY;
 use super::decide;
 use super::model::Model;
 use super::pane::Place;
+use super::status_line::wide;
 use super::surface::SurfaceId;
-use crate::ground::columns::Columns as _;
 use crate::kernel::availability;
 use crate::kernel::verb::{Availability, HELP_HERE, Rank, Verb};
 use crate::run::question::Question;
@@ -48,6 +48,8 @@ pub struct Hint {
     pub key: String,
     /// What it does.
     pub word: &'static str,
+    /// What else it does now; empty for nothing.
+    pub more: String,
     /// True for a decision whose key is lit.
     pub decides: bool,
     /// True if the key would be refused now: its question was too short on screen, or is partly
@@ -97,7 +99,7 @@ pub fn hints(model: &Model) -> Vec<Hint> {
         let answers = answers.filter(|(verb, _)| verb.name != HELP_HERE);
         let needed: usize = answers
             .map(|(verb, _)| hint(model, verb, false, brief))
-            .map(|hint| hint.key.columns() + hint.word.columns() + 3)
+            .map(|hint| wide(&hint))
             .sum();
         brief |= needed >= usize::from(model.screen.width);
     }
@@ -211,6 +213,7 @@ fn hint(model: &Model, verb: &Verb, refused: bool, brief: bool) -> Hint {
     Hint {
         key: model.settings.keymap.first(verb.name),
         word: (verb.label)(model).or(short).unwrap_or(verb.hint),
+        more: (verb.adds)(model),
         decides: is_lit,
         refused,
         stays: rank == Rank::Stays,

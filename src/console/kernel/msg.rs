@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::files::{KeptPrice, KeptRule, Read, RuleScope};
 use crate::ground::doc::Finding;
 use crate::ground::term_msg::TermMsg;
+use crate::run::file_look::FileLook;
 use crate::run::link::{Forking, Frames, LoadTarget, OrphanCandidate, ReplayControl, ServerOrder, Update};
 use overrule_domain::command::Command;
 use overrule_domain::id::TurnId;
@@ -120,6 +121,8 @@ pub enum Out {
     /// Request what a call with this tool and these arguments would replace; none to end that.
     /// [`crate::run::link::Update::Replaces`] follows.
     Look(Option<LoadTarget>),
+    /// Ask about files of the workspace; [`crate::run::link::Update::Files`] follows.
+    LookAtFiles(FileLook),
     /// Watch exactly these processes; [`crate::run::link::Update::OrphanFound`] follows.
     Watch(Vec<OrphanCandidate>),
     /// Carry out an order about a server of tools.

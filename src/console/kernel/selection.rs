@@ -94,6 +94,17 @@ pub(crate) fn listed_effect(model: &Model) -> Option<Seq> {
     }
 }
 
+/// What the row under the cursor is about: of the topmost list, else of the focused pane.
+pub(crate) fn listed_target(model: &Model) -> Target {
+    match model.stack.last() {
+        Some(surface) => {
+            let selected = surface.listing().and_then(|list| list.selected);
+            selected.unwrap_or_default()
+        }
+        None => model.followed(),
+    }
+}
+
 /// The attempt under the cursor, if its outcome is unknown.
 pub fn unknown_outcome(model: &Model) -> Option<&LedgerEntry> {
     let entry = model.run.state.ledger.get(&listed_effect(model)?)?;

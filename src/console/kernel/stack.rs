@@ -20,6 +20,7 @@ use crate::ground::field::{Field, TextVerb};
 use crate::ground::motion::Move;
 use crate::run::question::Question;
 use crate::run::refusal::Refusal;
+use crate::run::restore_preview::RestorePreview;
 use overrule_domain::command::Command;
 use overrule_domain::id::NodeId;
 
@@ -181,6 +182,16 @@ pub trait Surface: Any + fmt::Debug + CloneSurface + Send {
 
     /// What is lost of it when the console closes, as a sentence.
     fn lost(&self) -> Option<String> {
+        None
+    }
+
+    /// The restore of files that it previews.
+    fn files(&self) -> Option<&RestorePreview> {
+        None
+    }
+
+    /// The restore of files that it previews, to change what is chosen.
+    fn restore(&mut self) -> Option<&mut RestorePreview> {
         None
     }
 

@@ -23,7 +23,7 @@ pub struct StatusLine {
 
 /// Columns of a hint, including the gap after it.
 pub fn wide(hint: &Hint) -> usize {
-    hint.key.columns() + hint.word.columns() + 3
+    hint.key.columns() + hint.word.columns() + hint.more.columns() + 3
 }
 
 /// Rows that a text needs at this width. The keys have a row below more than one.

@@ -40,6 +40,8 @@ pub struct Verb {
     pub short: &'static str,
     /// A label that fits better now.
     pub label: fn(&Model) -> Option<&'static str>,
+    /// What its label says in addition now, such as `, restore 2`.
+    pub adds: fn(&Model) -> String,
     /// The place of its hint.
     pub rank: fn(&Model) -> Rank,
     /// The part of the selected row that it decides about or changes.
@@ -73,6 +75,7 @@ impl Verb {
         hint: "",
         short: "",
         label: |_| None,
+        adds: |_| String::new(),
         rank: |_| Rank::Usual,
         about: About::Nothing,
         effect: Effect::Shows,

@@ -9,7 +9,7 @@ pub(crate) mod call;
 pub(crate) mod command;
 pub(crate) mod edit;
 pub(crate) mod escape;
-mod files;
+pub(crate) mod files;
 pub(crate) mod resilience;
 pub(crate) mod run;
 mod sandbox;
@@ -19,6 +19,7 @@ pub(crate) mod weight;
 pub use about::about;
 pub use command::command;
 pub use edit::lost;
+pub(crate) use files::describe as files;
 pub use run::rewritten;
 
 use overrule_domain::envelope::{Actor, Envelope};

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+use super::file_look::{FileLook, FilesFound};
 use super::replay::Mark;
 use crate::ground::diff;
 use overrule_domain::call::Digest;
@@ -174,6 +175,8 @@ pub enum Update {
         /// BLAKE3 hash of the file that it was made from; empty if there is no file, none if it is not known.
         base: Option<Arc<str>>,
     },
+    /// An answer about files of the workspace.
+    Files(FilesFound),
     /// State of a process watched through this link: sent after the first check and on each change.
     OrphanFound {
         /// The process.
@@ -310,6 +313,11 @@ pub trait Link: Send {
     /// Asks what a call with this tool and these arguments would replace. Updates report it now and
     /// on each change, until the next call. A recorded run reports nothing.
     fn look(&mut self, _at: Option<LoadTarget>) {}
+
+    /// Asks about files of the workspace. An update answers, in any order. An error says why no file can be looked at here.
+    fn look_at_files(&mut self, _look: &FileLook) -> Result<(), String> {
+        Err("the files of this run cannot be looked at here".to_owned())
+    }
 
     /// Watches exactly these processes: updates report whether each still runs. A recorded run
     /// reports nothing.

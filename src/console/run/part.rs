@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::batch::Batch;
 use super::danger::KnownMarks;
+use super::file_look::KnownFiles;
 use super::fold::{WorkTime, open_streams};
 use super::idle_time::LastActivity;
 use super::orphan_status::OrphanStatus;
@@ -87,6 +88,8 @@ pub struct RunPart {
     pub sent_then: Option<SentThen>,
     /// The inspected call with what it would replace; none until the answer arrives.
     pub looked: Option<(LoadRequest, Option<LookResult>)>,
+    /// What was looked up of files of the workspace.
+    pub files: KnownFiles,
     /// Processes that may be orphans, each with its status.
     pub orphans: Vec<(OrphanCandidate, OrphanStatus)>,
     /// The servers of tools; empty if they are not known.
@@ -347,17 +350,19 @@ impl RunPart {
                 .any(|breaker| breaker.phase == Phase::Open)
         };
         // A running run is not searched on every frame.
-        if matches!(self.state.mode, Mode::Running) && self.state.operator.editing.is_empty() && !shut() {
+        let restores = self.state.operator.files.open.is_some();
+        let is_quiet = || self.state.operator.editing.is_empty() && !restores && !shut();
+        if matches!(self.state.mode, Mode::Running) && is_quiet() {
             return None;
         }
         let still = |need: &Attention| {
             matches!(
                 need.cause,
-                AttentionReason::Loop(_)
+                AttentionReason::Restore(_)
+                    | AttentionReason::Loop(_)
                     | AttentionReason::Stopped
                     | AttentionReason::Breaker
                     | AttentionReason::Edit
-                    | AttentionReason::Restore
             )
         };
         standstill(&self.state).filter(still)

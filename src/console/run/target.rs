@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use overrule_domain::breaker::Scope;
 use overrule_domain::escape::Detector;
+use overrule_domain::files::FilePath;
 use overrule_domain::id::{Epoch, NodeId, Seq};
 use overrule_resilience::routing::Row as Weight;
 
@@ -35,6 +36,8 @@ pub enum Target {
     Effect(Seq),
     /// A rule of the session, by its number.
     Rule(u32),
+    /// A change of files, by the event that recorded it.
+    Changed(Seq),
 }
 
 /// Identifies something by a hash of its name. Its index is no identity, as rows can be inserted
@@ -57,6 +60,11 @@ impl NameHash {
     /// A server of tools.
     pub fn server(name: &str) -> Self {
         Self::of(("server", name))
+    }
+
+    /// A path of the workspace.
+    pub fn path(path: &FilePath) -> Self {
+        Self::of(("path", path.bytes()))
     }
 
     /// A breaker.

@@ -11,21 +11,24 @@ use std::sync::Arc;
 
 use ratatui::Frame;
 
+use crate::ground::motion::Move;
 use crate::ground::theme::Role;
 use crate::kernel::model::Model;
 use crate::kernel::model::arming::Visibility;
 use crate::kernel::registry::Entry;
 use crate::kernel::sheet::Sheet;
 use crate::kernel::stack::{Erases, Surface};
-use crate::kernel::surface::Can::{Back, Help, Move, Palette, Search};
+use crate::kernel::surface::Can::{Back, Help, Move as Moves, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::edit_preview::Change;
 use crate::run::question::Question;
 use crate::run::refusal::{PREVIEW_UNSEEN, Refusal};
+use crate::run::restore_preview::{RestoreOf, RestorePreview};
 use crate::run::summary::Summary;
 use crate::surfaces::documents;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::graph::view::row_preview::touched;
+use crate::surfaces::restore::{MarkedRows, verbs as restore};
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::lineage::Plan;
 use overrule_domain::refusal::Refusal as Refused;
@@ -33,7 +36,7 @@ use overrule_domain::refusal::Refusal as Refused;
 /// The preview of an edit.
 pub const ID: SurfaceId = SurfaceId::new(&Card {
     heading: "impact preview",
-    can: &[Move, Search, Palette, Help, Back],
+    can: &[Moves, Search, Palette, Help, Back],
     stays: &["close"],
     changes: true,
     ..Card::BASE
@@ -48,6 +51,7 @@ pub const ENTRY: Entry = Entry {
         stage::STAGE_PREVIEWED,
         verbs::EDIT_REASON,
         verbs::KEEP_LATER,
+        restore::KEEP_FILES,
     ],
 };
 
@@ -70,6 +74,12 @@ pub struct Review {
     pub sent: Option<Command>,
     /// What happened to the node while the operator typed; empty for nothing. Safe to show.
     pub meanwhile: String,
+    /// What becomes of the files that calls changed which it makes inactive.
+    pub files: RestorePreview,
+    /// True if there are such files.
+    pub shows_files: bool,
+    /// The marked one of them.
+    pub marked: MarkedRows,
     /// Changes with the plan.
     pub stamp: u64,
     /// Its document.
@@ -134,15 +144,20 @@ impl Surface for Review {
             let editor = model.stack.top::<Editor>();
             let meanwhile = editor.and_then(|editor| editor.edit_base.since(&model.run.state));
             self.meanwhile = meanwhile.map(|meanwhile| meanwhile.what).unwrap_or_default();
+            let (run, of) = (&model.run, RestoreOf::With(self.command.clone()));
+            self.files
+                .look(&run.state, &run.files, &of, model.settings.on_edit);
+            self.shows_files = self.files.is_due(&run.state);
         }
         let mut sheet = std::mem::take(&mut self.sheet);
         sheet.prepare(model, |maker, parts| {
             let change = Change::Command(self.command.clone());
             let preview = parts.cached.edit_preview(&maker.run.state, change);
             self.plan = Some(preview.plan.clone());
-            documents::review(maker, self, preview);
+            self.marked.rows = documents::review(maker, self, preview, &parts.settings.keymap);
             self.stamp = stamp(self);
         });
+        self.marked.follow(&mut sheet, model);
         self.sheet = sheet;
     }
 
@@ -168,6 +183,18 @@ impl Surface for Review {
         Some(&mut self.sheet)
     }
 
+    fn step(&mut self, to: Move, page: usize) {
+        self.marked.step(&mut self.files, &mut self.sheet, (to, page));
+    }
+
+    fn files(&self) -> Option<&RestorePreview> {
+        Some(&self.files).filter(|_| self.shows_files)
+    }
+
+    fn restore(&mut self) -> Option<&mut RestorePreview> {
+        Some(&mut self.files).filter(|_| self.shows_files)
+    }
+
     fn visible(&self, model: &Model) -> Option<Visibility> {
         self.sheet.visible(model, Question::Review { stamp: self.stamp })
     }
@@ -177,6 +204,7 @@ impl Surface for Review {
     }
 
     fn refused(&mut self) {
+        self.files.is_outdated = true;
         self.sheet.made = None;
     }
 }
@@ -185,6 +213,9 @@ impl Surface for Review {
 fn stamp(review: &Review) -> u64 {
     let mut hasher = DefaultHasher::new();
     (review.keeps_later(), &review.meanwhile).hash(&mut hasher);
+    if review.shows_files {
+        review.files.hash_into(&mut hasher);
+    }
     match &review.plan {
         None => {}
         Some(Ok(plan)) => {

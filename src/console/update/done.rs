@@ -13,7 +13,7 @@ use overrule_base::text::visible;
 use overrule_domain::auto_approved;
 use overrule_domain::call::Status;
 use overrule_domain::command::{
-    CallCommand, Command, Edit, EditCommand, EscapeCommand, RunCommand, SandboxCommand,
+    CallCommand, Command, Edit, EditCommand, EscapeCommand, FilesCommand, RunCommand, SandboxCommand,
 };
 use overrule_domain::event::run::Limits;
 use overrule_domain::id::NodeKind;
@@ -54,7 +54,33 @@ pub(crate) fn describe(model: &Model, command: &Command, line: Option<&Prompt>) 
         Command::Sandbox(SandboxCommand::Keep { path, .. }) => {
             Some(format!("The change of {} stays", visible(path)))
         }
+        Command::Files(command) => files(model, command, line),
         _ => None,
+    }
+}
+
+/// The status text after a command about files. How a restore ends is reported by its event.
+fn files(model: &Model, command: &FilesCommand, line: Option<&Prompt>) -> Option<String> {
+    let open = model.run.state.operator.files.open();
+    let restoring = open.map(|record| match record.started.steps.0.len() {
+        1 => format!("Restoring 1 path ({})", record.started.restore),
+        count => format!("Restoring {count} paths ({})", record.started.restore),
+    });
+    match command {
+        FilesCommand::With { command, .. } => {
+            let done = describe(model, command, line);
+            match (done, restoring) {
+                (Some(done), Some(restoring)) => Some(format!("{done}. {restoring}")),
+                (None, Some(restoring)) => Some(restoring),
+                (done, None) => done,
+            }
+        }
+        FilesCommand::Leave { restore } => Some(format!("{restore} is left as it is")),
+        FilesCommand::Seen { .. } => Some("Marked as seen".to_owned()),
+        FilesCommand::Restore { .. }
+        | FilesCommand::RestoreBranch { .. }
+        | FilesCommand::UndoRestore { .. }
+        | FilesCommand::Continue { .. } => restoring,
     }
 }
 

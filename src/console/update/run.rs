@@ -35,7 +35,7 @@ use overrule_domain::call::Decision;
 use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use overrule_domain::envelope::Envelope;
 use overrule_domain::escape::open_step;
-use overrule_domain::event::{CallEvent, EditEvent, Event, RunEvent};
+use overrule_domain::event::{CallEvent, EditEvent, Event, FilesEvent, RunEvent};
 use overrule_domain::id::NodeId;
 use overrule_domain::refusal::{Refusal, RefusalKind};
 use overrule_domain::state::Mode;
@@ -72,6 +72,11 @@ pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
                 base,
             };
             lazy_load::replaces(model, &look, found);
+        }
+        Update::Files(found) => {
+            if model.run.files.take(found) {
+                lazy_load::decisions_changed(model);
+            }
         }
         Update::OrphanFound { process, left } => lazy_load::orphan_found(model, process, left),
         Update::Conversations { agent, others } => {
@@ -232,6 +237,9 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
             "{call} is refused because it repeats a loop. {key} shows the loop"
         ));
     }
+    if let Event::Files(event @ FilesEvent::Restored { .. }) = &envelope.event {
+        model.notify(&capitalized(&event_text::files(event)));
+    }
     if let Event::Run(RunEvent::HistoryRewritten(rewriting)) = &envelope.event {
         model.notify(&event_text::rewritten(rewriting));
     }
@@ -241,6 +249,12 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
         model.graph.leave_answer();
     }
     model.log.add(Line::Event(envelope));
+}
+
+fn capitalized(words: &str) -> String {
+    let mut chars = words.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}", first.unwrap_or_default(), chars.as_str())
 }
 
 /// Announces the answer of a live run, with the way to all of it.
@@ -288,28 +302,25 @@ const fn closes(command: &Command) -> bool {
 
 /// Handles the reply that a command of this console was carried out: closes the surface it was
 /// sent from. A commit from elsewhere closes nothing.
-fn taken(model: &mut Model, command: &Command, out: &mut Vec<Out>) {
+fn taken(model: &mut Model, sent: &Command, out: &mut Vec<Out>) {
+    // A restore that goes with a command changes nothing of what follows.
+    let command = sent.plain();
     let (mut line, mut then) = (None, None);
-    if model
-        .run
-        .sent
-        .as_ref()
-        .is_some_and(|sent| sent.command == *command)
-    {
-        then = model.run.sent.take().and_then(|sent| sent.then);
+    if model.run.sent.as_ref().is_some_and(|last| last.command == *sent) {
+        then = model.run.sent.take().and_then(|last| last.then);
         line = model.stack.sent_line.take();
     }
     if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
         model.staged_edits.committed(edits);
     }
     if !approve::answered(model, command, None)
-        && let Some(words) = done::describe(model, command, line.as_ref())
+        && let Some(words) = done::describe(model, sent, line.as_ref())
     {
         model.set_status(words);
     }
     if !closes(command) {
         // A list of choices closes with the one that was taken.
-        let list = model.stack.iter().rposition(|surface| surface.has_sent(command));
+        let list = model.stack.iter().rposition(|surface| surface.has_sent(sent));
         if let Some(at) = list {
             model.stack.close_range(at..=at);
         }
@@ -321,7 +332,7 @@ fn taken(model: &mut Model, command: &Command, out: &mut Vec<Out>) {
     (model.run.committing, model.run.overtaken) = (false, false);
     // An open help page stays until the operator closes it.
     let help = model.stack.pop_if(|_: &HelpPage| true);
-    let source = model.stack.iter().rposition(|surface| surface.has_sent(command));
+    let source = model.stack.iter().rposition(|surface| surface.has_sent(sent));
     if let Some(at) = source {
         let below = at.checked_sub(1);
         let is_text =
@@ -356,7 +367,11 @@ fn give_back(model: &mut Model, line: Prompt, free: bool) {
 /// Handles a refusal: shows the command, the reason and what changed since it was shown. Surfaces
 /// of other commands stay as they are.
 fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Vec<Out>) {
-    if closes(command) {
+    let source = model.stack.iter_mut().find(|surface| surface.has_sent(command));
+    if let Some(source) = source.filter(|_| !closes(command.plain())) {
+        source.refused();
+    }
+    if closes(command.plain()) {
         model.run.committing = false;
         if std::mem::take(&mut model.run.overtaken) {
             hold::hold_again(model, out);

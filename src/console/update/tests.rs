@@ -63,6 +63,7 @@ mod repairs;
 mod repeated;
 mod replaced;
 mod replayed;
+mod restored;
 mod restricted;
 mod retaken;
 mod rules;

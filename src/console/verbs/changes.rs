@@ -1,33 +1,45 @@
-//! Shows all files that the run wrote, as one difference against their state before the run.
+//! Shows what changed files: by call, or all files that the run wrote as one difference against their state before it.
 //!
 //! Must not know: what is recorded of a file.
 
 use crate::ground::theme::Role;
 use crate::kernel::context::PANES;
+use crate::kernel::model::Model;
 use crate::kernel::verb::Verb;
+use crate::run::changes;
 use crate::run::maker::Maker;
+use crate::surfaces::changes::ChangesPage;
 use crate::surfaces::documents::diff_texts;
 use crate::surfaces::page::Page;
 use overrule_base::text::visible;
-use overrule_domain::changes::changes;
+use overrule_domain::changes::changes as changed_files;
 
 /// The verb `changes`.
 pub const VERB: Verb = Verb {
     name: "changes",
     keys: &["ctrl-g"],
     contexts: PANES,
-    doc: "show all files that the run wrote, as one difference to how they were before",
+    doc: "show what changed files, by call and newest first; what you have not seen is marked",
     run: |model, _| {
-        model
-            .stack
-            .push(Page::new("changed files", |maker, _| page(maker)));
+        if changes::listed(&model.run.state).is_empty() {
+            by_file(model);
+        } else {
+            model.stack.push(ChangesPage::default());
+        }
         Ok(())
     },
     ..Verb::BASE
 };
 
+/// Shows all files that the run wrote.
+pub(crate) fn by_file(model: &mut Model) {
+    model
+        .stack
+        .push(Page::new("changed files", |maker, _| page(maker)));
+}
+
 fn page(maker: &mut Maker<'_>) {
-    let all = changes(&maker.run.state);
+    let all = changed_files(&maker.run.state);
     if all.files.is_empty() {
         maker.own(Role::Dim, "No file tool has written a file.");
     }

@@ -115,7 +115,9 @@ fn leads_somewhere(model: &Model) -> Availability {
         Target::Nothing => offered(model.screen.focus == Pane::LOG && model.log.selected().is_some()),
         Target::Branch(_) => offered(model.run.state.epoch.0 > 0),
         Target::Node(_) | Target::Weight(_) => Availability::Offered,
-        Target::Server(_) | Target::Edit(_) | Target::Effect(_) | Target::Rule(_) => Availability::NotOffered,
+        Target::Server(_) | Target::Edit(_) | Target::Effect(_) | Target::Rule(_) | Target::Changed(_) => {
+            Availability::NotOffered
+        }
         Target::Limits => of(model, &limits::VERB),
         Target::Breaker(_) => of(model, &reset_breaker::VERB),
         Target::Detector(_) => of(model, &loops::MUTE_LOOPS),
@@ -145,7 +147,9 @@ fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
         }
         Target::Detector(detector) => loops::mute(model, detector.name()),
         Target::Limits => return carry_out(model, &limits::VERB, press),
-        Target::Server(_) | Target::Edit(_) | Target::Effect(_) | Target::Rule(_) => return Err(nowhere()),
+        Target::Server(_) | Target::Edit(_) | Target::Effect(_) | Target::Rule(_) | Target::Changed(_) => {
+            return Err(nowhere());
+        }
     }
     Ok(())
 }

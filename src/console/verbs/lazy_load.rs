@@ -15,6 +15,7 @@ use crate::run::part::{LookResult, SentThen, WireSeen};
 use crate::run::question::Question;
 use crate::run::refusal::Refusal;
 use crate::surfaces::documents;
+use crate::verbs::file_looks;
 use overrule_domain::call::Status;
 use overrule_domain::id::TurnId;
 use overrule_domain::orphan_process::OrphanProcess;
@@ -27,6 +28,7 @@ pub(crate) fn ask(model: &mut Model, out: &mut Vec<Out>) {
     ask_for_sent(model, out);
     ask_for_replaced(model, out);
     ask_for_orphans(model, out);
+    file_looks::ask(model, out);
 }
 
 /// The turn whose requests a tab of the inspector shows, if that tab is open.

@@ -63,10 +63,10 @@ impl Branch {
                 .get(turn)
                 .and_then(|turn| agent(turn.thread))
                 .unwrap_or(Self::Run),
-            AttentionReason::Limit
+            AttentionReason::Restore(_)
+            | AttentionReason::Limit
             | AttentionReason::Stopped
             | AttentionReason::Edit
-            | AttentionReason::Restore
             | AttentionReason::Own => Self::Run,
         }
     }

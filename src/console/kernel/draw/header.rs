@@ -11,6 +11,7 @@ use crate::ground::theme::Role;
 use crate::kernel::graph::Form;
 use crate::kernel::model::Model;
 use crate::kernel::model::staged_edits;
+use crate::run::changes;
 use crate::run::limits;
 use crate::run::run_phase::RunPhase;
 use crate::run::summary;
@@ -36,6 +37,7 @@ enum Stay {
     Turn,
     Model,
     Price,
+    Changes,
     Fork,
     Workspace,
     Context,
@@ -171,6 +173,7 @@ fn right(model: &Model) -> Vec<Part> {
         };
         parts.push(Part::new(Stay::Context, role, format!("ctx {share}%")));
     }
+    parts.extend(unseen_changes(model));
     if let Some((role, words)) = staged_edits(model) {
         parts.push(Part::new(Stay::Rarely, role, words));
     }
@@ -181,6 +184,16 @@ fn right(model: &Model) -> Vec<Part> {
     }
     parts.extend(phase(model));
     parts
+}
+
+/// The number of changes of files that the operator has not seen.
+fn unseen_changes(model: &Model) -> Option<Part> {
+    let words = match changes::unseen(&model.run.state) {
+        0 => return None,
+        count if model.screen.width < NARROW => many(count, "change"),
+        count => format!("{} not seen", many(count, "change")),
+    };
+    Some(Part::new(Stay::Changes, Role::Dim, words))
 }
 
 /// The policy that a run has if nobody chose another one.

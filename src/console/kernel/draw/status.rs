@@ -147,6 +147,6 @@ fn keys(canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
             (false, false) => (Role::Key, Role::Status),
         };
         x += canvas.put(x, area.y, need, &hint.key, key);
-        x += canvas.put(x, area.y, need, &format!(" {}  ", hint.word), word);
+        x += canvas.put(x, area.y, need, &format!(" {}{}  ", hint.word, hint.more), word);
     }
 }

@@ -22,6 +22,8 @@ pub enum What {
     Close(usize),
     /// Give an empty result.
     Empty,
+    /// Restore a path in spite of a conflict.
+    OverConflict(NameHash),
 }
 
 /// State of the first press.

@@ -8,6 +8,7 @@ use crate::ground::symbols::Charset;
 use crate::ground::terminal::Reach;
 use crate::ground::theme::{Look, Theme};
 use crate::kernel::keymap::Keymap;
+use crate::run::restore_preview::OnEdit;
 use crate::run::source::Source;
 use overrule_base::text::{FormGuard, shown_in_ascii};
 use overrule_resilience::watch::Watch;
@@ -42,6 +43,8 @@ pub struct Settings {
     pub watch: Watch,
     /// True where the old and the new lines of a difference are next to each other on a wide screen.
     pub side_by_side: bool,
+    /// What the section about files of a preview is set to when it opens.
+    pub on_edit: OnEdit,
     /// True if the operator never decided about a call before this console.
     pub first_decision: bool,
     /// UTC milliseconds at the console's time 0; none for a recorded run, which has no clock.

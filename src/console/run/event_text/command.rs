@@ -119,16 +119,16 @@ fn sandbox(command: &SandboxCommand) -> String {
 
 fn files(command: &FilesCommand) -> String {
     match command {
-        FilesCommand::Restore { calls, .. } => {
-            let calls: Vec<String> = calls.iter().take(3).map(ToString::to_string).collect();
-            format!("restore the files of {}", calls.join(", "))
-        }
+        FilesCommand::Restore { calls, .. } => match calls.as_slice() {
+            [call] => format!("restore the files of {call}"),
+            calls => format!("restore the files of {} calls", calls.len()),
+        },
         FilesCommand::RestoreBranch { to, .. } => format!("restore the files of branch {}", to.0),
         FilesCommand::UndoRestore { restore, .. } => format!("undo the restore {restore}"),
         FilesCommand::Continue { restore } => format!("continue the restore {restore}"),
-        FilesCommand::Leave { restore } => format!("leave the restore {restore} as it is"),
+        FilesCommand::Leave { restore } => format!("leave the restore {restore}"),
         FilesCommand::Seen { .. } => "mark changes as seen".to_owned(),
-        FilesCommand::With { command: with, .. } => format!("{} and restore files", self::command(with)),
+        FilesCommand::With { command, .. } => format!("{} and restore files", self::command(command)),
     }
 }
 

@@ -4,41 +4,94 @@
 
 use overrule_base::text::visible;
 use overrule_domain::event::FilesEvent;
-use overrule_domain::files::{Change, FilePath};
+use overrule_domain::files::{Change, ChangeSet, FilePath, Head};
 
 /// Maximum number of paths that are named.
 const MOST: usize = 3;
+/// Maximum number of characters of a path.
+const LONGEST: usize = 80;
 
 /// An event about files, without its number and its author.
 pub(crate) fn describe(event: &FilesEvent) -> String {
     match event {
-        FilesEvent::Changed { call, set, .. } => {
-            let changed = changed(&set.changes.0);
-            match &set.untracked {
-                Some(why) => format!("{call} {changed}; not all is known: {}", visible(why)),
-                None => format!("{call} {changed}"),
-            }
-        }
+        FilesEvent::Changed { call, set, .. } => format!("{call} {}", of_set(set)),
         FilesEvent::ChangedOutside { changes } => format!("something else {}", changed(&changes.0)),
         FilesEvent::RestoreStarted(started) => {
             let paths = started.steps.0.iter().map(|step| &step.path);
-            format!("{} ({})", started.describe(), list(paths))
+            format!("{}: {} ({})", started.restore, started.describe(), list(paths))
         }
-        FilesEvent::RestoreContinued { restore } => format!("{restore} continues"),
-        FilesEvent::Restored {
-            restore,
-            done,
-            skipped,
-        } if skipped.is_empty() => format!("{restore} restored {done}"),
+        FilesEvent::RestoreContinued { restore } => format!("the restore {restore} continues"),
         FilesEvent::Restored {
             restore,
             done,
             skipped,
         } => {
+            let done = match done {
+                1 => "1 path".to_owned(),
+                count => format!("{count} paths"),
+            };
+            if skipped.is_empty() {
+                return format!("{restore} restored {done}");
+            }
+            let why = skipped.first().map(|one| visible(&one.why)).unwrap_or_default();
+            let all_same = skipped
+                .iter()
+                .all(|one| Some(&one.why) == skipped.first().map(|one| &one.why));
+            let why = if all_same {
+                format!(": {why}")
+            } else {
+                String::new()
+            };
             let paths = skipped.iter().map(|one| &one.path);
-            format!("{restore} restored {done}, not {}", list(paths))
+            format!("{restore} restored {done}, not {}{why}", list(paths))
         }
-        FilesEvent::Seen { through } => format!("changes up to {through} were seen"),
+        FilesEvent::Seen { through } => format!("changes of files up to {through} are seen"),
+    }
+}
+
+/// What an execution changed, and what is not known of it.
+fn of_set(set: &ChangeSet) -> String {
+    let mut words = vec![changed(&set.changes.0)];
+    if !set.ignored.is_empty() {
+        words.push(format!(
+            "wrote in {} (ignored; not restorable)",
+            list(set.ignored.iter())
+        ));
+    }
+    if let Some(moved) = &set.head {
+        words.push(format!(
+            "moved HEAD from {} to {}",
+            head(&moved.before),
+            head(&moved.after)
+        ));
+    }
+    if !set.shared.is_empty() {
+        let calls: Vec<String> = set.shared.iter().map(ToString::to_string).collect();
+        words.push(format!("{} ran at the same time", calls.join(", ")));
+    }
+    if let Some(why) = &set.untracked {
+        words.push(format!("not all is known: {}", visible(why)));
+    }
+    words.join("; ")
+}
+
+/// What is checked out, such as `main a1b2c3d`.
+fn head(head: &Head) -> String {
+    let commit = head
+        .commit
+        .as_deref()
+        .map(|commit| commit.get(..7).unwrap_or(commit));
+    let words: Vec<String> = head
+        .branch
+        .as_deref()
+        .into_iter()
+        .chain(commit)
+        .map(visible)
+        .collect();
+    if words.is_empty() {
+        "nothing".to_owned()
+    } else {
+        words.join(" ")
     }
 }
 
@@ -51,17 +104,28 @@ fn changed(changes: &[Change]) -> String {
 
 fn list<'p>(paths: impl ExactSizeIterator<Item = &'p FilePath>) -> String {
     let more = paths.len().saturating_sub(MOST);
-    let mut words: Vec<String> = paths.take(MOST).map(|path| visible(&path.text())).collect();
+    let mut words: Vec<String> = paths.take(MOST).map(named).collect();
     if more > 0 {
         words.push(format!("{more} more"));
     }
     words.join(", ")
 }
 
+/// A path; of a long one its end.
+fn named(path: &FilePath) -> String {
+    let text = path.text();
+    let all = text.chars().count();
+    if all <= LONGEST {
+        return visible(&text);
+    }
+    let end: String = text.chars().skip(all - LONGEST).collect();
+    format!("…{}", visible(&end))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use overrule_domain::files::{ChangeList, ChangeSet, FileState, Skipped};
+    use overrule_domain::files::{ChangeList, FileState, HeadMove, Skipped};
     use overrule_domain::id::{Attempt, NodeId, NodeKind};
 
     fn path(text: &str) -> FilePath {
@@ -105,11 +169,48 @@ mod tests {
                 skipped,
             })
         };
-        assert_eq!(of(Vec::new()), "i19 restored 4");
+        assert_eq!(of(Vec::new()), "i19 restored 4 paths");
         let skipped = Skipped {
             path: path("a"),
             why: "x".into(),
         };
-        assert_eq!(of(vec![skipped]), "i19 restored 4, not a");
+        assert_eq!(of(vec![skipped]), "i19 restored 4 paths, not a: x");
+    }
+
+    #[test]
+    fn what_is_not_restorable_is_named_with_its_cause() {
+        let commit = |branch: Option<&str>, commit: &str| Head {
+            branch: branch.map(str::to_owned),
+            commit: Some(commit.to_owned()),
+        };
+        let set = ChangeSet {
+            ignored: vec![path("target")],
+            head: Some(HeadMove {
+                before: commit(Some("main"), "a1b2c3d4e5"),
+                after: commit(None, "c3d4"),
+            }),
+            shared: vec![NodeId::new(NodeKind::Call, 7)],
+            ..ChangeSet::default()
+        };
+        assert_eq!(
+            of_set(&set),
+            "changed no files; wrote in target (ignored; not restorable); moved HEAD from main a1b2c3d to c3d4; \
+             c7 ran at the same time"
+        );
+    }
+
+    #[test]
+    fn hostile_paths_are_visible_and_bounded() {
+        let hostile = [
+            path("a\u{202e}b"),
+            FilePath::new(vec![b'x', 0xff, 0x1b]).unwrap(),
+            path(&"d/".repeat(150).trim_end_matches('/').to_owned()),
+        ];
+        let words = list(hostile.iter());
+        assert!(
+            words.chars().all(|c| !c.is_control() && c != '\u{202e}'),
+            "{words}"
+        );
+        assert!(words.chars().count() < 200, "{words}");
     }
 }

@@ -11,16 +11,18 @@ use crate::kernel::refresh::prepare;
 use crate::kernel::verb::{Availability, Effect, Press, Verb};
 use crate::kernel::{decide, prompts};
 use crate::run::refusal::Refusal;
+use crate::run::restore_preview::RestoreOf;
 use crate::surfaces::documents::{Fix, fits};
 use crate::surfaces::editor::edits::guide_with;
 use crate::surfaces::next_task::verbs as next_task;
+use crate::surfaces::restore::RestorePage;
 use crate::surfaces::{consent, outcome, staged_edits, stop};
 use crate::verbs::{
     answer, approve, choices, correct, edit, jumps, limits, loops, pause, reject, repair, replace,
     reset_breaker,
 };
 use overrule_domain::call::Status;
-use overrule_domain::command::CallCommand;
+use overrule_domain::command::{CallCommand, Command, FilesCommand};
 use overrule_domain::id::NodeId;
 use overrule_domain::state::{Mode, State};
 use overrule_domain::tags;
@@ -60,6 +62,9 @@ fixes! {
     Guide     FIX_GUIDE     "fix-guide"     "i"     "guide"          "give the model guidance";
     Allow     FIX_ALLOW     "fix-allow"     "Y"     "allow the loop" "allow exactly these calls to repeat";
     Resume    FIX_RESUME    "fix-resume"    "p"     "resume"         "resume without a change";
+    Continue  FIX_CONTINUE  "fix-continue"  "c"     "continue"       "continue the restore that was interrupted";
+    Leave     FIX_LEAVE     "fix-leave"     "l"     "leave it"       "leave the interrupted restore as it is: what is not restored stays";
+    Undo      FIX_UNDO      "fix-undo"      "_"     "undo it"        "undo what the interrupted restore has done; previews it first";
     Stop      FIX_STOP      "fix-stop"      "X"     "stop"           "stop the call and its readers, the sub-agent or the loop; the rest continues (asks first)";
 }
 
@@ -133,8 +138,26 @@ fn fix(model: &mut Model, fix: Fix, press: &mut Press<'_>) -> Result<(), Refusal
         Fix::Guide => carry_out(model, &next_task::GUIDE, press),
         Fix::Allow => carry_out(model, &loops::ALLOW_LOOP, press),
         Fix::Resume => carry_out(model, &pause::VERB, press),
+        Fix::Continue | Fix::Leave | Fix::Undo => restore(model, fix, &need, press),
         Fix::Stop => stop(model, &need, press),
     }
+}
+
+/// Decides about a restore that was interrupted. An undo is previewed first.
+fn restore(model: &mut Model, fix: Fix, need: &Attention, press: &mut Press<'_>) -> Result<(), Refusal> {
+    let AttentionReason::Restore(restore) = need.cause else {
+        return Err(Refusal::removed("restore"));
+    };
+    let command = match fix {
+        Fix::Continue => FilesCommand::Continue { restore },
+        Fix::Leave => FilesCommand::Leave { restore },
+        _ => {
+            model.stack.push(RestorePage::new(RestoreOf::Restore(restore)));
+            return Ok(());
+        }
+    };
+    decide::send(model, Command::Files(command), None, press.out);
+    Ok(())
 }
 
 /// Goes to the waiting call, or opens the setting that blocks the run.
@@ -151,7 +174,7 @@ fn go(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), 
         | AttentionReason::Loop(_)
         | AttentionReason::Stopped
         | AttentionReason::Edit
-        | AttentionReason::Restore
+        | AttentionReason::Restore(_)
         | AttentionReason::Own => {
             let call = to_call(model, need)?;
             match model.run.state.call(call).map(|call| &call.status) {

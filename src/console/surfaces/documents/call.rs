@@ -17,6 +17,7 @@ use crate::ground::doc::{Form, Styled};
 use crate::ground::pager::Wrap;
 use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
+use crate::run::changes;
 use crate::run::maker::{MAX_PARSED, Maker};
 use crate::run::readable;
 use crate::run::run_phase::AT_THE_HALT;
@@ -171,6 +172,9 @@ pub(crate) fn status(maker: &mut Maker<'_>, call: &Call) {
     maker.doc.line(line);
     if let Some(refused) = overrule_present::sandbox::refused(call).filter(|_| view.status.is_settled()) {
         maker.own(Role::Warning, refused);
+    }
+    if let Some(words) = changes::describe_restored(&maker.run.state, call) {
+        maker.own(Role::Edited, words);
     }
     match (&call.validation.because, &call.validation.denied_by) {
         (Some(because), Some(rule)) => maker.field("because", &rule::describe_with_reason(rule, because)),

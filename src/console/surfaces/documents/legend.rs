@@ -7,7 +7,7 @@ use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
 
 /// Signs and their meanings, those of calls first: what the operator looks up most often.
-const SIGNS: [(Symbol, &str); 32] = [
+const SIGNS: [(Symbol, &str); 33] = [
     (Symbol::Awaiting, "waits for you"),
     (Symbol::Running, "running"),
     (Symbol::Ok, "succeeded"),
@@ -35,6 +35,7 @@ const SIGNS: [(Symbol, &str); 32] = [
     (Symbol::Closed, "folded"),
     (Symbol::Opened, "unfolded"),
     (Symbol::Fan, "several calls"),
+    (Symbol::Restore, "file restored"),
     (Symbol::Loop, "repetition"),
     (Symbol::MoreBelow, "new rows below"),
     (Symbol::ModelText, "of model or operator"),

@@ -10,11 +10,13 @@ use crate::kernel::log::LogPane;
 use crate::kernel::verb::Verb;
 use crate::run::maker::Maker;
 use crate::run::part::{NOTICED_MS, RunPart};
+use crate::run::restore_preview::newest;
 use crate::run::too_long;
 use crate::run::{event_text, loops, summary};
 use crate::surfaces::attention::fix::{FIX_GO, FIXES, decisions};
 use crate::verbs::shorten;
 use overrule_base::text::visible;
+use overrule_domain::files::{FilePath, FileState, Progress, Step};
 use overrule_domain::node::Node;
 use overrule_domain::pending_retry;
 use overrule_domain::state::Mode;
@@ -44,6 +46,12 @@ pub enum Fix {
     Allow,
     /// Resume without a change.
     Resume,
+    /// Continue a restore that was interrupted.
+    Continue,
+    /// Leave such a restore as it is.
+    Leave,
+    /// Undo such a restore.
+    Undo,
     /// Stop the call, the sub-agent or the loop.
     Stop,
 }
@@ -57,7 +65,11 @@ pub fn fits(fix: Fix, cause: &AttentionReason) -> bool {
             | AttentionReason::Calls
             | AttentionReason::Breaker
     );
+    if matches!(cause, AttentionReason::Restore(_)) {
+        return matches!(fix, Fix::Continue | Fix::Leave | Fix::Undo);
+    }
     match fix {
+        Fix::Continue | Fix::Leave | Fix::Undo => false,
         Fix::Go => !matches!(cause, AttentionReason::Stopped),
         // The operator ends the own edit or pause, or stops again, by other keys.
         Fix::Stop => !matches!(
@@ -146,11 +158,25 @@ fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
                 keymap.first("staged-edits")
             ),
             Fix::Resume if need.cause == AttentionReason::Own => "resume the run".to_owned(),
+            Fix::Continue => match left_of(maker.run) {
+                Some([left, all]) => format!("continue the restore ({left} of {all} left)"),
+                None => "continue the restore".to_owned(),
+            },
             Fix::Stop => Branch::of(&maker.run.state, need).describe(),
             _ => verb.doc.to_owned(),
         };
         fix_row(maker, &keys_of(keymap, verb), what);
     }
+}
+
+/// The number of steps of the interrupted restore that are not carried out, and of all; none while that is not known.
+fn left_of(run: &RunPart) -> Option<[usize; 2]> {
+    let record = run.state.operator.files.open()?;
+    let steps = &record.started.steps.0;
+    let paths: Vec<FilePath> = steps.iter().map(|step| step.path.clone()).collect();
+    let states = run.files.states(&paths, newest(&run.state))?.as_ref().ok()?;
+    let is_left = |(step, now): &(&Step, &FileState)| step.progress(now) != Progress::Done;
+    Some([steps.iter().zip(states).filter(is_left).count(), steps.len()])
 }
 
 /// The keys of a verb; each one carries it out.

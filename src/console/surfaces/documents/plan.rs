@@ -4,19 +4,23 @@
 //!
 //! The texts that change come first, then what becomes of the nodes, then the effects that stay.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::ground::doc::Styled;
 use crate::ground::theme::Role;
+use crate::kernel::keymap::Keymap;
 use crate::run::edit_preview::EditPreview;
 use crate::run::maker::{Maker, NAME, WHOLE};
+use crate::run::restore_preview::RestorePreview;
 use crate::run::summary;
 use crate::run::summary::Summary;
+use crate::surfaces::restore::verbs::KEEP_FILES;
 use crate::surfaces::review::{Review, Whose};
 use overrule_base::text::submit_warning;
 use overrule_domain::advice::{Advice as _, Cards};
 use overrule_domain::command::{CallCommand, Command, Edit, InsertAfter};
-use overrule_domain::id::{NodeId, NodeKind, Rev, TurnId};
+use overrule_domain::id::{NodeId, NodeKind, Rev, Seq, TurnId};
 use overrule_domain::lineage::Plan;
 use overrule_domain::refusal::Refusal;
 use overrule_domain::thread;
@@ -26,6 +30,7 @@ use overrule_present::plan::{PlanRequestView, PlanView};
 use overrule_present::question;
 
 use super::changed_texts;
+use super::files::{SectionKeys, section};
 use super::revisions::diff_texts;
 
 /// The most named nodes of a kind.
@@ -37,8 +42,13 @@ const MOST_TEXTS: usize = 4;
 /// Columns of a name, before its value.
 const NAMED: usize = 16;
 
-/// Adds a previewed change: its text, then what it does.
-pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview) {
+/// Adds a previewed change: its text, then what it does, then the files. Returns the rows of the marked path.
+pub fn review(
+    maker: &mut Maker<'_>,
+    review: &Review,
+    edit_preview: &EditPreview,
+    keymap: &Keymap,
+) -> Range<usize> {
     if !review.meanwhile.is_empty() {
         maker.own(Role::Warning, &review.meanwhile);
     }
@@ -54,9 +64,17 @@ pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview
         Ok(plan) => {
             let run = maker.run;
             approvals(maker, &PlanView::of(&run.state, plan, None), review.edits());
-            impact_of(maker, plan);
+            let files = review.shows_files.then_some(&review.files);
+            impact_of(maker, plan, files);
+            files.map_or(0..0, |files| {
+                let key = keymap.first(KEEP_FILES.name);
+                section(maker, files, ("files", NAMED), SectionKeys { switch: &key })
+            })
         }
-        Err(refusal) => refused(maker, refusal),
+        Err(refusal) => {
+            refused(maker, refusal);
+            0..0
+        }
     }
 }
 
@@ -164,7 +182,7 @@ fn revision_changes(maker: &mut Maker<'_>, changes: &[(NodeId, Rev, Rev)]) {
 /// Adds the impact of a change of a node, whatever the new text is.
 pub fn impact(maker: &mut Maker<'_>, edit_preview: &EditPreview) {
     match &edit_preview.plan {
-        Ok(plan) => impact_of(maker, plan),
+        Ok(plan) => impact_of(maker, plan, None),
         Err(refusal) => refused(maker, refusal),
     }
 }
@@ -228,7 +246,8 @@ fn approvals(maker: &mut Maker<'_>, view: &PlanView<'_>, edits: &[Edit]) {
     }
 }
 
-fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
+/// `files` is the section that says what becomes of the files of its calls.
+fn impact_of(maker: &mut Maker<'_>, plan: &Plan, files: Option<&RestorePreview>) {
     let run = maker.run;
     let view = PlanView::of(&run.state, plan, None);
     lost_inputs(maker, &view);
@@ -265,7 +284,7 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         nodes(maker, name, role, ids);
     }
     corrections(maker, &view);
-    effects(maker, plan);
+    effects(maker, plan, files);
     if !view.suspended.is_empty() {
         let turns = match view.suspended.len() {
             1 => "1 later turn suspended: active again if its inputs come out equal".to_owned(),
@@ -383,8 +402,20 @@ fn nodes(maker: &mut Maker<'_>, name: &str, role: Role, ids: &[NodeId]) {
 }
 
 /// Adds effects that happened already: they stay, whatever happens to their calls.
-fn effects(maker: &mut Maker<'_>, plan: &Plan) {
-    for (at, seq) in plan.effects.iter().take(MOST_EFFECTS).enumerate() {
+fn effects(maker: &mut Maker<'_>, plan: &Plan, files: Option<&RestorePreview>) {
+    let ledger = &maker.run.state.ledger;
+    let call_of = |seq: &Seq| ledger.get(seq).map(|entry| entry.call);
+    let in_section = |seq: &&Seq| {
+        let mut rows = files.iter().flat_map(|files| files.rows());
+        call_of(seq).is_some_and(|call| rows.any(|row| row.calls.contains(&call)))
+    };
+    let stay: Vec<Seq> = plan
+        .effects
+        .iter()
+        .filter(|seq| !in_section(seq))
+        .copied()
+        .collect();
+    for (at, seq) in stay.iter().take(MOST_EFFECTS).enumerate() {
         let state = &maker.run.state;
         let again = state.ledger.get(seq).map(|entry| entry.call);
         let word = match again {
@@ -397,8 +428,8 @@ fn effects(maker: &mut Maker<'_>, plan: &Plan) {
         let words = super::effects::named(state, *seq).own(Role::Warning, word);
         row(maker, if at == 0 { "stays" } else { "" }, words);
     }
-    if plan.effects.len() > MOST_EFFECTS {
-        let more = plan.effects.len() - MOST_EFFECTS;
+    if stay.len() > MOST_EFFECTS {
+        let more = stay.len() - MOST_EFFECTS;
         row(
             maker,
             "",

@@ -9,8 +9,10 @@ use crate::ground::json;
 use crate::kernel::model::Model;
 use crate::kernel::model::staged_edits::commit_of;
 use crate::kernel::sheet::Sheet;
+use crate::run::restore_preview::RestorePreview;
 use crate::run::summary;
 use crate::surfaces::documents::{changed_texts, content_text};
+use crate::surfaces::restore::MarkedRows;
 use crate::surfaces::review::{Changed, Review, Whose};
 use overrule_domain::branch;
 use overrule_domain::command::{Command, Edit};
@@ -95,6 +97,9 @@ fn show(
         whose,
         sent: None,
         meanwhile: String::new(),
+        files: RestorePreview::default(),
+        shows_files: false,
+        marked: MarkedRows::default(),
         stamp: 0,
         sheet: Sheet::default(),
     };

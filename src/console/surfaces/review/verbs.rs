@@ -11,9 +11,11 @@ use crate::kernel::model::staged_edits::node_of;
 use crate::kernel::msg::Out;
 use crate::kernel::prompt::{Prompt, Style};
 use crate::kernel::prompts;
-use crate::kernel::verb::{Availability, Care, Effect, Verb};
+use crate::kernel::verb::{Availability, Care, Effect, Rank, Verb};
 use crate::run::question::Question;
 use crate::run::refusal::{PREVIEW_UNSEEN, Refusal, SENT};
+use crate::run::restore_preview::RestoreOf;
+use crate::surfaces::restore::verbs::still_looking;
 use crate::surfaces::review::preview::set_reason;
 use crate::surfaces::review::{Review, Whose};
 use overrule_domain::command::{Command, Edit, EditCommand};
@@ -27,6 +29,11 @@ pub const COMMIT_EDIT: Verb = Verb {
     doc: "commit the edit, or the staged edits, as previewed",
     hint: "commit",
     label: |model| preview(model).and_then(commits),
+    rank: |model| Rank::leads_if(preview(model).is_some_and(|review| review.shows_files)),
+    adds: |model| match preview(model).map_or(0, |review| review.files.restored()) {
+        0 => String::new(),
+        count => format!(", restore {count}"),
+    },
     effect: Effect::Records,
     care: Care::Alone,
     // An impossible action is not offered.
@@ -36,7 +43,12 @@ pub const COMMIT_EDIT: Verb = Verb {
     },
     seen: |model, moment| match preview(model) {
         Some(review) if review.sheet.made.is_none() => Err(Refusal::unseen(PREVIEW_UNSEEN)),
-        Some(review) => armed(model, &question(review), moment).map(drop),
+        Some(review) => {
+            if review.shows_files {
+                still_looking(&review.files)?;
+            }
+            armed(model, &question(review), moment).map(drop)
+        }
         None => Ok(()),
     },
     run: |model, press| commit(model, press.out),
@@ -196,6 +208,10 @@ fn commit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
             | EditCommand::Switch { effects_seen, .. },
         ) => *effects_seen = Some(seen),
         _ => {}
+    }
+    let choice = review.files.choice().filter(|_| review.shows_files);
+    if let Some(choice) = choice {
+        command = Command::Files(RestoreOf::With(command).command(choice));
     }
     model.run.committing = true;
     model.staged_edits.sending = item;

@@ -187,6 +187,27 @@ const SCENES: &[Scene] = &[
         stage.press("ctrl-s");
         stage
     }),
+    ("preview with files", surfaces::review::ID, || {
+        let mut stage = Stage::new(100, 30);
+        stage.changed_by_command();
+        stage.on("t2");
+        stage.press("e x ctrl-s");
+        stage
+    }),
+    ("preview of a restore", surfaces::restore::ID, || {
+        let mut stage = Stage::new(100, 30);
+        stage.changed_by_command();
+        stage.put_file("README.md", Some("mine"));
+        stage.on("c3");
+        stage.press("_");
+        stage
+    }),
+    ("changes", surfaces::changes::ID, || {
+        let mut stage = Stage::new(100, 30);
+        stage.changed_by_command();
+        stage.press("ctrl-g");
+        stage
+    }),
     ("branches", surfaces::branches::ID, || {
         let mut stage = Stage::new(100, 40);
         stage.edited();

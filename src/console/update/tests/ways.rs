@@ -124,13 +124,13 @@ ways! { sandbox, SANDBOX, SandboxCommand:
 }
 
 ways! { files, FILES, FilesCommand:
-    FilesCommand::Restore { .. } => Not("the pane with the changes of a call is being built"),
-    FilesCommand::RestoreBranch { .. } => Not("the pane with the changes of a branch is being built"),
-    FilesCommand::UndoRestore { .. } => Not("the pane with the changes of a restore is being built"),
-    FilesCommand::Continue { .. } => Not("the question after an interrupted restore is being built"),
-    FilesCommand::Leave { .. } => Not("the question after an interrupted restore is being built"),
-    FilesCommand::Seen { .. } => Not("the pane with the changes is being built"),
-    FilesCommand::With { .. } => Not("the section of the preview with the files is being built"),
+    FilesCommand::Restore { .. } => By(&["restore-files", "restore-chosen", "switch-path"]),
+    FilesCommand::RestoreBranch { .. } => By(&["restore-files"]),
+    FilesCommand::UndoRestore { .. } => By(&["restore-files", "fix-undo"]),
+    FilesCommand::Continue { .. } => By(&["fix-continue"]),
+    FilesCommand::Leave { .. } => By(&["fix-leave"]),
+    FilesCommand::Seen { .. } => By(&["mark-seen"]),
+    FilesCommand::With { .. } => By(&["commit-edit", "keep-files", "switch-path"]),
 }
 
 /// The ways to a command, and to each edit in it.

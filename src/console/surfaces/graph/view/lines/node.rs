@@ -11,6 +11,7 @@ use crate::ground::symbols;
 use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
 use crate::kernel::model::Model;
+use crate::run::changes;
 use crate::run::run_phase::AT_THE_HALT;
 use crate::run::summary::{self, Summary};
 use overrule_base::text::head;
@@ -97,6 +98,9 @@ impl CallResult {
         };
         if let Some(refused) = present::sandbox::refused(call).filter(|_| view.status.is_settled()) {
             found.text = (Role::Warning, Summary::default().own(refused));
+        }
+        if let Some(words) = changes::describe_restored(state, call) {
+            found.text = (Role::Edited, Summary::default().own(words));
         }
         let word = &mut found.word.1;
         if view.is_superseded() && view.status.is_settled() {

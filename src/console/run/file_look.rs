@@ -1,0 +1,324 @@
+//! Questions about files of the workspace, which the side of the run answers, and what was answered.
+//!
+//! Must not know: how a file is read, who asks.
+
+use super::link::Replaced;
+use crate::ground::diff;
+use overrule_domain::files::{FilePath, FileState};
+use overrule_domain::id::Seq;
+
+/// Maximum number of line counts that are remembered.
+const MOST: usize = 2_000;
+
+/// A path in two states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileVersions {
+    /// The path.
+    pub path: FilePath,
+    /// The first state.
+    pub before: FileState,
+    /// The second state.
+    pub after: FileState,
+}
+
+/// A question about files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileLook {
+    /// What these paths are now.
+    States(Vec<FilePath>),
+    /// How many lines differ between the two states of each path.
+    Lines(Vec<FileVersions>),
+    /// The difference between two states of a path.
+    Difference(FileVersions),
+}
+
+/// An answer. Its texts are untrusted.
+#[derive(Debug, Clone)]
+pub enum FilesFound {
+    /// What these paths are now, in their order; or why that is not known.
+    States {
+        /// The paths.
+        paths: Vec<FilePath>,
+        /// Their states.
+        states: Result<Vec<FileState>, String>,
+    },
+    /// The counted lines; none where they cannot be counted.
+    Lines(Vec<(FileVersions, Option<LineCount>)>),
+    /// The difference between two states of a path.
+    Difference {
+        /// The states.
+        of: FileVersions,
+        /// The lines, or why there are none.
+        found: Replaced,
+    },
+}
+
+/// The number of lines that differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LineCount {
+    /// Lines only in the first state.
+    pub removed: usize,
+    /// Lines only in the second state.
+    pub added: usize,
+}
+
+impl FileLook {
+    /// Answers with these functions: one for the present states of paths, in their order, and one for the content of a path
+    /// in a state. Both may block.
+    pub fn answer(
+        self,
+        states: impl FnOnce(&[FilePath]) -> Vec<FileState>,
+        content: impl Fn(&FilePath, &FileState) -> Result<Vec<u8>, String>,
+    ) -> FilesFound {
+        match self {
+            Self::States(paths) => FilesFound::States {
+                states: Ok(states(&paths)),
+                paths,
+            },
+            Self::Lines(all) => FilesFound::Lines(
+                all.into_iter()
+                    .map(|one| {
+                        let count = texts(&one, &content)
+                            .ok()
+                            .and_then(|[old, new]| count(&old, &new));
+                        (one, count)
+                    })
+                    .collect(),
+            ),
+            Self::Difference(of) => {
+                let found = match texts(&of, &content) {
+                    Ok([old, new]) => Replaced::Text(diff::lines(&old, &new).into()),
+                    Err(why) => Replaced::Unreadable(why),
+                };
+                FilesFound::Difference { of, found }
+            }
+        }
+    }
+
+    /// Answers that no file can be looked at here, and why.
+    pub fn refuse(self, why: &str) -> FilesFound {
+        match self {
+            Self::States(paths) => FilesFound::States {
+                paths,
+                states: Err(why.to_owned()),
+            },
+            Self::Lines(all) => FilesFound::Lines(all.into_iter().map(|one| (one, None)).collect()),
+            Self::Difference(of) => FilesFound::Difference {
+                of,
+                found: Replaced::Unreadable(why.to_owned()),
+            },
+        }
+    }
+}
+
+/// The texts of both states.
+fn texts(
+    of: &FileVersions,
+    content: impl Fn(&FilePath, &FileState) -> Result<Vec<u8>, String>,
+) -> Result<[String; 2], String> {
+    let text = |state: &FileState| match state {
+        FileState::Missing {} => Ok(String::new()),
+        FileState::Dir { .. } => Ok("a directory\n".to_owned()),
+        FileState::Symlink { target } => Ok(format!("a link to {}\n", String::from_utf8_lossy(&target.0))),
+        FileState::Unsaved { why, .. } => Err(format!("its content is not saved: {why}")),
+        FileState::File { size, .. } => {
+            String::from_utf8(content(&of.path, state)?).map_err(|_| format!("it is no text ({size} bytes)"))
+        }
+    };
+    Ok([text(&of.before)?, text(&of.after)?])
+}
+
+fn count(old: &str, new: &str) -> Option<LineCount> {
+    (old.len().max(new.len()) <= diff::LIMIT).then(|| {
+        let (removed, added) = diff::counts(old, new);
+        LineCount { removed, added }
+    })
+}
+
+/// What was asked about files, with the answers.
+#[derive(Debug, Clone, Default)]
+pub struct KnownFiles {
+    /// The paths whose states were asked for, and the newest change of files at that time.
+    asked: Option<(Vec<FilePath>, Option<Seq>)>,
+    states: Option<Result<Vec<FileState>, String>>,
+    lines: Vec<(FileVersions, Option<Option<LineCount>>)>,
+    difference: Option<(FileVersions, Option<Replaced>)>,
+}
+
+impl KnownFiles {
+    /// The states of these paths, after the newest change of files that is recorded; none while they are not known.
+    pub fn states(&self, paths: &[FilePath], newest: Option<Seq>) -> Option<&Result<Vec<FileState>, String>> {
+        let is_of = |(asked, at): &(Vec<FilePath>, Option<Seq>)| asked == paths && *at == newest;
+        self.states
+            .as_ref()
+            .filter(|_| self.asked.as_ref().is_some_and(is_of))
+    }
+
+    /// The question for these states, unless it was asked.
+    pub fn ask_states(&mut self, paths: Vec<FilePath>, newest: Option<Seq>) -> Option<FileLook> {
+        let asked = Some((paths, newest));
+        if paths_of(&asked).is_empty() || self.asked == asked {
+            return None;
+        }
+        self.states = None;
+        self.asked = asked;
+        Some(FileLook::States(paths_of(&self.asked).to_vec()))
+    }
+
+    /// Forgets the states: they may have changed.
+    pub fn forget_states(&mut self) {
+        (self.asked, self.states) = (None, None);
+    }
+
+    /// The number of lines that differ; none while it is not known.
+    pub fn lines(&self, of: &FileVersions) -> Option<LineCount> {
+        let (_, count) = self.lines.iter().find(|(one, _)| one == of)?;
+        (*count)?
+    }
+
+    /// The question for these line counts, without those that were asked for.
+    pub fn ask_lines(&mut self, of: impl IntoIterator<Item = FileVersions>) -> Option<FileLook> {
+        let mut new: Vec<FileVersions> = Vec::new();
+        for one in of {
+            let is_text = |state: &FileState| matches!(state, FileState::File { .. } | FileState::Missing {});
+            let is_known = self.lines.iter().any(|(known, _)| *known == one);
+            if is_text(&one.before) && is_text(&one.after) && !is_known && self.lines.len() < MOST {
+                self.lines.push((one.clone(), None));
+                new.push(one);
+            }
+        }
+        (!new.is_empty()).then_some(FileLook::Lines(new))
+    }
+
+    /// The difference of two states; none while it is not known.
+    pub fn difference(&self, of: &FileVersions) -> Option<&Replaced> {
+        let (known, found) = self.difference.as_ref()?;
+        found.as_ref().filter(|_| known == of)
+    }
+
+    /// The question for a difference, unless it was asked.
+    pub fn ask_difference(&mut self, of: &FileVersions) -> Option<FileLook> {
+        if self.difference.as_ref().is_some_and(|(known, _)| known == of) {
+            return None;
+        }
+        self.difference = Some((of.clone(), None));
+        Some(FileLook::Difference(of.clone()))
+    }
+
+    /// Takes an answer. Returns false for one to an older question.
+    pub fn take(&mut self, found: FilesFound) -> bool {
+        match found {
+            FilesFound::States { paths, states } => {
+                let is_asked = paths_of(&self.asked) == paths && self.states.is_none();
+                let is_whole = states.as_ref().map_or(true, |states| states.len() == paths.len());
+                if is_asked && is_whole {
+                    self.states = Some(states);
+                }
+                is_asked
+            }
+            FilesFound::Lines(all) => {
+                for (of, count) in all {
+                    if let Some((_, known)) = self.lines.iter_mut().find(|(one, _)| *one == of) {
+                        *known = Some(count);
+                    }
+                }
+                true
+            }
+            FilesFound::Difference { of, found } => match &mut self.difference {
+                Some((known, place)) if *known == of => {
+                    *place = Some(found);
+                    true
+                }
+                _ => false,
+            },
+        }
+    }
+}
+
+fn paths_of(asked: &Option<(Vec<FilePath>, Option<Seq>)>) -> &[FilePath] {
+    asked.as_ref().map_or(&[], |(paths, _)| paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(name: &str) -> FilePath {
+        FilePath::new(name).unwrap()
+    }
+
+    fn file(hash: &str) -> FileState {
+        FileState::File {
+            hash: hash.to_owned(),
+            size: 3,
+            mode: 0o644,
+        }
+    }
+
+    fn versions(before: FileState, after: FileState) -> FileVersions {
+        FileVersions {
+            path: path("a"),
+            before,
+            after,
+        }
+    }
+
+    fn content(_: &FilePath, state: &FileState) -> Result<Vec<u8>, String> {
+        match state.hash() {
+            Some("binary") => Ok(vec![0xff]),
+            Some("gone") => Err("no longer kept".to_owned()),
+            Some(hash) => Ok(format!("{hash}\n").into_bytes()),
+            None => Err("no file".to_owned()),
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_where_both_contents_are_texts() {
+        let all = vec![
+            versions(file("a"), file("b")),
+            versions(FileState::Missing {}, file("b")),
+            versions(file("a"), file("binary")),
+            versions(file("gone"), file("b")),
+        ];
+        let FilesFound::Lines(found) = FileLook::Lines(all).answer(|_| Vec::new(), content) else {
+            unreachable!("lines were asked for");
+        };
+        let counts: Vec<_> = found.into_iter().map(|(_, count)| count).collect();
+        let count = |removed, added| Some(LineCount { removed, added });
+        assert_eq!(counts, [count(1, 1), count(0, 1), None, None]);
+    }
+
+    #[test]
+    fn an_answer_counts_only_for_the_question_that_is_open() {
+        let mut known = KnownFiles::default();
+        let asked = known.ask_states(vec![path("a")], Some(Seq(3)));
+        assert_eq!(asked, Some(FileLook::States(vec![path("a")])));
+        assert_eq!(known.ask_states(vec![path("a")], Some(Seq(3))), None, "once");
+        let found = |name: &str, states: Vec<FileState>| FilesFound::States {
+            paths: vec![path(name)],
+            states: Ok(states),
+        };
+        assert!(!known.take(found("b", vec![file("x")])));
+        known.take(found("a", Vec::new()));
+        assert_eq!(known.states(&[path("a")], Some(Seq(3))), None, "too few states");
+        assert!(known.take(found("a", vec![file("x")])));
+        let states = Ok(vec![file("x")]);
+        assert_eq!(known.states(&[path("a")], Some(Seq(3))), Some(&states));
+        assert_eq!(
+            known.states(&[path("a")], Some(Seq(4))),
+            None,
+            "files changed since"
+        );
+        known.forget_states();
+        assert!(known.ask_states(vec![path("a")], Some(Seq(3))).is_some());
+    }
+
+    #[test]
+    fn where_no_file_can_be_looked_at_the_answer_says_why() {
+        let of = versions(file("a"), file("b"));
+        let FilesFound::Difference { found, .. } = FileLook::Difference(of).refuse("recorded") else {
+            unreachable!("a difference was asked for");
+        };
+        assert_eq!(found, Replaced::Unreadable("recorded".to_owned()));
+    }
+}

@@ -1,0 +1,117 @@
+//! Answers the questions of a plan: about tools from the record, about files from what was looked up.
+//!
+//! Must not know: how a file is looked up, what is planned.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use overrule_domain::advice::{Advice, Cards, RuleUses, ToolFacts};
+use overrule_domain::breaker::{Breaker, Scope, Turn};
+use overrule_domain::call::{Call, Digest, EffectClass, Fault, Operand, Verdict};
+use overrule_domain::files::{FilePath, FileState};
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::ladder::Next;
+use overrule_domain::rule::{RuleSpec, SessionRule};
+use overrule_domain::sandbox::Widening;
+use overrule_domain::state::State;
+
+/// The record of the run, with the states of some paths.
+#[derive(Debug, Clone)]
+pub struct LookedAt<'s> {
+    cards: Cards<'s>,
+    states: BTreeMap<&'s FilePath, &'s FileState>,
+}
+
+impl<'s> LookedAt<'s> {
+    /// With the state of each of these paths. Any other path was not looked at.
+    pub fn new(state: &'s State, paths: &'s [FilePath], states: &'s [FileState]) -> Self {
+        Self {
+            cards: Cards(state),
+            states: paths.iter().zip(states).collect(),
+        }
+    }
+}
+
+impl Advice for LookedAt<'_> {
+    fn file_states(&self, paths: &[FilePath]) -> Vec<FileState> {
+        let mut all = self.cards.file_states(paths);
+        for (state, path) in all.iter_mut().zip(paths) {
+            if let Some(known) = self.states.get(path) {
+                *state = (*known).clone();
+            }
+        }
+        all
+    }
+
+    fn tool(&self, name: &str) -> Option<ToolFacts> {
+        self.cards.tool(name)
+    }
+
+    fn effect(&self, state: &State, tool: &str, args: &str) -> EffectClass {
+        self.cards.effect(state, tool, args)
+    }
+
+    fn near(&self, name: &str) -> Vec<String> {
+        self.cards.near(name)
+    }
+
+    fn check(&self, tool: &str, args: &str, resolved: bool) -> Vec<Fault> {
+        self.cards.check(tool, args, resolved)
+    }
+
+    fn verdict(&self, tool: &str, args: &str, used: &RuleUses<'_>) -> Verdict {
+        self.cards.verdict(tool, args, used)
+    }
+
+    fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String> {
+        self.cards.exact(tool, args)
+    }
+
+    fn with_rule(&self, no: u32, rule: &RuleSpec) -> Result<Box<dyn Advice + '_>, String> {
+        self.cards.with_rule(no, rule)
+    }
+
+    fn with_policy(&self, policy: &str) -> Result<Box<dyn Advice + '_>, String> {
+        self.cards.with_policy(policy)
+    }
+
+    fn with_rules(&self, rules: &[SessionRule]) -> Box<dyn Advice + '_> {
+        self.cards.with_rules(rules)
+    }
+
+    fn with_sandbox(&self, by: &[Widening]) -> Box<dyn Advice + '_> {
+        self.cards.with_sandbox(by)
+    }
+
+    fn digest(&self, call: NodeId, rev: Rev, what: (&str, &str), operands: &[Operand]) -> Digest {
+        self.cards.digest(call, rev, what, operands)
+    }
+
+    fn resource(&self, tool: &str, args: &str) -> Option<String> {
+        self.cards.resource(tool, args)
+    }
+
+    fn after(&self, state: &State, call: &Call) -> Next {
+        self.cards.after(state, call)
+    }
+
+    fn guards(&self, tool: &str, args: &str) -> Vec<Scope> {
+        self.cards.guards(tool, args)
+    }
+
+    fn breaker(&self, breaker: &Breaker) -> Option<Turn> {
+        self.cards.breaker(breaker)
+    }
+
+    fn fails_fast(&self) -> bool {
+        self.cards.fails_fast()
+    }
+
+    fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, String> {
+        self.cards.configured(key, value)
+    }
+
+    fn before(&self, tool: &str, args: &str) -> Option<String> {
+        self.cards.before(tool, args)
+    }
+}

@@ -1,0 +1,247 @@
+//! Previews a restore of files: what it is about, its plan, what the operator chose of it.
+//!
+//! Must not know: how it is shown, how a command is sent.
+
+use std::hash::{Hash, Hasher};
+
+use super::file_look::{FileVersions, KnownFiles};
+use super::looked_at::LookedAt;
+use overrule_domain::command::{Command, FilesCommand};
+use overrule_domain::decide::restore_plan;
+use overrule_domain::files::plan::{Plan, Row, RowStatus};
+use overrule_domain::files::{FilePath, RestoreChoice};
+use overrule_domain::id::{Epoch, NodeId, Seq};
+use overrule_domain::refusal::Refusal;
+use overrule_domain::state::State;
+
+/// What the section about files is set to when a preview opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnEdit {
+    /// To restore, if nothing stands against it.
+    #[default]
+    Ask,
+    /// To leave the files as they are.
+    Keep,
+    /// To restore what has no conflict.
+    Restore,
+}
+
+/// Whose files are restored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RestoreOf {
+    /// Those of what a command makes inactive: an edit, an undo, a redo or a switch.
+    With(Command),
+    /// Those of calls, which stay as they are.
+    Calls(Vec<NodeId>),
+    /// Those at the end of a branch, which does not become the current one.
+    Branch(Epoch),
+    /// Those of another restore: it is undone.
+    Restore(NodeId),
+}
+
+impl RestoreOf {
+    /// The command that restores what was chosen.
+    pub fn command(&self, choice: RestoreChoice) -> FilesCommand {
+        match self {
+            Self::With(command) => FilesCommand::With {
+                command: Box::new(command.clone()),
+                choice,
+            },
+            Self::Calls(calls) => FilesCommand::Restore {
+                calls: calls.clone(),
+                choice,
+            },
+            Self::Branch(to) => FilesCommand::RestoreBranch { to: *to, choice },
+            Self::Restore(restore) => FilesCommand::UndoRestore {
+                restore: *restore,
+                choice,
+            },
+        }
+    }
+}
+
+/// What is known of the present states.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Looks {
+    /// Nothing yet.
+    #[default]
+    Waiting,
+    /// All that the plan needs.
+    Known,
+    /// Nothing, for this reason. Untrusted.
+    Failed(String),
+}
+
+/// The preview of a restore.
+#[derive(Debug, Clone, Default)]
+pub struct RestorePreview {
+    /// Whether the files are restored; none until the states are known.
+    pub restores: Option<bool>,
+    /// The plan, or why there is none. None before the first look.
+    pub plan: Option<Result<Plan, Refusal>>,
+    /// What is known of the present states.
+    pub looks: Looks,
+    /// The marked row.
+    pub at: usize,
+    /// True once the states have to be asked for again: the run refused because they changed.
+    pub is_outdated: bool,
+    /// Paths whose states the plan needs.
+    paths: Vec<FilePath>,
+    /// Paths that are restored in spite of a conflict.
+    over: Vec<FilePath>,
+    /// Paths that are left as they are.
+    without: Vec<FilePath>,
+}
+
+impl RestorePreview {
+    /// Makes the plan again, by what is known of the files now. It is set to restore or not by `on_edit` once that is known.
+    pub fn look(&mut self, state: &State, known: &KnownFiles, of: &RestoreOf, on_edit: OnEdit) {
+        let choice = RestoreChoice {
+            over: self.over.clone(),
+            without: self.without.clone(),
+            ..RestoreChoice::all()
+        };
+        let command = of.command(choice);
+        let plan = restore_plan(state, &LookedAt::new(state, &[], &[]), &command);
+        self.paths = needed(state, of, plan.as_ref().ok());
+        let paths = self.paths.as_slice();
+        let states = if paths.is_empty() {
+            Some(&NONE)
+        } else {
+            known.states(paths, newest(state))
+        };
+        let states = states.filter(|_| !self.is_outdated);
+        (self.looks, self.plan) = match states {
+            None => (Looks::Waiting, Some(plan)),
+            Some(Err(why)) => (Looks::Failed(why.clone()), Some(plan)),
+            Some(Ok(states)) => {
+                let advice = LookedAt::new(state, paths, states);
+                (Looks::Known, Some(restore_plan(state, &advice, &command)))
+            }
+        };
+        if self.looks == Looks::Known && self.restores.is_none() {
+            let has_conflict = || {
+                let mut rows = self.rows().iter();
+                rows.any(|row| matches!(row.status, RowStatus::Conflict { .. }))
+            };
+            self.restores = Some(match on_edit {
+                OnEdit::Ask => !has_conflict(),
+                OnEdit::Keep => false,
+                OnEdit::Restore => true,
+            });
+        }
+        self.at = self.at.min(self.rows().len().saturating_sub(1));
+    }
+
+    /// The plan, if there is one.
+    pub fn known(&self) -> Option<&Plan> {
+        self.plan.as_ref()?.as_ref().ok()
+    }
+
+    /// The paths, in their order; empty until the plan is known.
+    pub fn rows(&self) -> &[Row] {
+        self.known().map_or(&[], |plan| &plan.rows)
+    }
+
+    /// The marked path.
+    pub fn row(&self) -> Option<&Row> {
+        self.rows().get(self.at)
+    }
+
+    /// Every path whose state the plan needs.
+    pub fn paths(&self) -> &[FilePath] {
+        &self.paths
+    }
+
+    /// True where calls changed files, or may have.
+    pub fn is_due(&self, state: &State) -> bool {
+        self.known().is_some_and(|plan| {
+            let is_tracked = !state.operator.files.log.is_empty();
+            !plan.rows.is_empty()
+                || !plan.ignored.is_empty()
+                || !plan.heads.is_empty()
+                || is_tracked && !plan.untracked.is_empty()
+        })
+    }
+
+    /// True if the files are restored.
+    pub fn is_on(&self) -> bool {
+        self.restores == Some(true) && self.looks == Looks::Known
+    }
+
+    /// The number of paths that a commit restores.
+    pub fn restored(&self) -> usize {
+        let steps = |plan: &Plan| plan.steps.0.len();
+        self.known().filter(|_| self.is_on()).map_or(0, steps)
+    }
+
+    /// The choice that is committed; none where nothing is restored.
+    pub fn choice(&self) -> Option<RestoreChoice> {
+        let plan = self.known().filter(|_| self.restored() > 0)?;
+        Some(RestoreChoice {
+            digest: plan.digest.clone(),
+            over: self.over.clone(),
+            without: self.without.clone(),
+        })
+    }
+
+    /// Restores the marked path, or leaves it as it is.
+    pub fn switch_marked(&mut self) {
+        let Some(row) = self.row().cloned() else { return };
+        let list = match row.status {
+            RowStatus::Restore => &mut self.without,
+            RowStatus::Conflict { .. } => &mut self.over,
+            RowStatus::NotRestorable { .. } | RowStatus::Nothing => return,
+        };
+        match list.iter().position(|path| *path == row.path) {
+            Some(at) => drop(list.remove(at)),
+            None => list.push(row.path),
+        }
+    }
+
+    /// Hashes all that is shown and carried out.
+    pub fn hash_into(&self, to: &mut impl Hasher) {
+        self.restores.hash(to);
+        if let Some(plan) = self.known() {
+            plan.digest.0.hash(to);
+        }
+        for row in self.rows() {
+            (row.path.bytes(), row.is_chosen).hash(to);
+            if let RowStatus::Conflict { why } | RowStatus::NotRestorable { why } = &row.status {
+                why.hash(to);
+            }
+        }
+        matches!(self.looks, Looks::Known).hash(to);
+    }
+}
+
+static NONE: Result<Vec<overrule_domain::files::FileState>, String> = Ok(Vec::new());
+
+/// The newest event that changed files.
+pub fn newest(state: &State) -> Option<Seq> {
+    state.operator.files.log.keys().next_back().copied()
+}
+
+/// A path of a plan, from now to what it becomes.
+pub fn versions(row: &Row) -> FileVersions {
+    FileVersions {
+        path: row.path.clone(),
+        before: row.now.clone(),
+        after: row.target.clone(),
+    }
+}
+
+/// The paths whose states a plan needs. What of an interrupted restore is done shows only in the states of all its paths.
+fn needed(state: &State, of: &RestoreOf, plan: Option<&Plan>) -> Vec<FilePath> {
+    let record = match of {
+        RestoreOf::Restore(restore) => state.operator.files.restores.get(restore),
+        RestoreOf::With(_) | RestoreOf::Calls(_) | RestoreOf::Branch(_) => None,
+    };
+    let steps = record.into_iter().flat_map(|record| &record.started.steps.0);
+    let mut paths: Vec<FilePath> = steps.map(|step| step.path.clone()).collect();
+    let rows = plan.into_iter().flat_map(|plan| &plan.rows);
+    paths.extend(rows.map(|row| row.path.clone()));
+    paths.sort();
+    paths.dedup();
+    paths
+}
