@@ -8,9 +8,9 @@ use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::ChildStdin;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -158,10 +158,7 @@ async fn watch(
 
 /// Waits for a signal that ends this program. Returns the exit code.
 fn stopped() -> std::io::Result<impl Future<Output = Code>> {
-    let (mut term, mut hup) = (
-        signal(SignalKind::terminate())?,
-        signal(SignalKind::hangup())?,
-    );
+    let (mut term, mut hup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
     let mut interrupt = signal(SignalKind::interrupt())?;
     Ok(async move {
         tokio::select! {

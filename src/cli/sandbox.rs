@@ -79,7 +79,9 @@ pub fn sessions(context: &AppContext) -> Vec<String> {
     let all = store(context).map(|store| session::directory(&store, ""));
     let entries = all.and_then(|all| std::fs::read_dir(all).ok());
     let names = entries.into_iter().flatten().flatten();
-    names.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    names
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect()
 }
 
 impl AppContext {

@@ -100,7 +100,9 @@ impl Confined {
             return Err(failure);
         }
         keep_terminal(&mut profile);
-        let hosts = profile.hosts().map_err(|error| Failure::new(Code::Config, error))?;
+        let hosts = profile
+            .hosts()
+            .map_err(|error| Failure::new(Code::Config, error))?;
         let mut planned = sandbox.plan(&profile);
         let plan = &mut planned.confinement.plan;
         plan.keeps_terminal = true;

@@ -205,9 +205,10 @@ fn rows(state: &State, call: &Call, rev: Rev) -> Vec<Row> {
     for one in never {
         add(Row {
             what: format!("{} {}", one.kind.label(), one.what),
-            words: elsewhere
-                .filter(|_| one.widening().is_some())
-                .map_or_else(|| format!("{}{}", seen(one), never_words(state, one)), str::to_owned),
+            words: elsewhere.filter(|_| one.widening().is_some()).map_or_else(
+                || format!("{}{}", seen(one), never_words(state, one)),
+                str::to_owned,
+            ),
             does: Does::Nothing,
             why_not: None,
         });

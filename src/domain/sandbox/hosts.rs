@@ -4,8 +4,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use overrule_base::text::visible_head;
 use super::Profile;
+use overrule_base::text::visible_head;
 
 /// Ports of an entry that names none.
 const DEFAULT_PORTS: [u16; 2] = [443, 80];

@@ -270,7 +270,12 @@ impl Adviser {
             self.reader.read((RESTORED, ""), move || tracker.states(&paths))
         });
         let unread = || FileState::Unsaved {
-            why: if self.files.tracker().is_some() { LATE } else { NOT_TRACKED }.to_owned(),
+            why: if self.files.tracker().is_some() {
+                LATE
+            } else {
+                NOT_TRACKED
+            }
+            .to_owned(),
             size: 0,
             mtime: 0,
         };

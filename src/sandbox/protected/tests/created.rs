@@ -13,7 +13,10 @@ fn a_harmless_repository_stays_as_git_made_it() {
     repository(&fixture.at("sub"));
     repository(&fixture.outside.join("lib"));
     let lib = fixture.outside.join("lib");
-    git(&fixture.workspace, &["clone", "-q", lib.to_str().unwrap(), "cloned"]);
+    git(
+        &fixture.workspace,
+        &["clone", "-q", lib.to_str().unwrap(), "cloned"],
+    );
     git(&fixture.at("sub"), &["worktree", "add", "-q", "../tree"]);
     fixture.write("sub/.git/hooks/mine.sample", "a sample");
     git(
@@ -37,7 +40,10 @@ fn what_git_would_run_in_a_new_repository_is_undone() {
     git(&fixture.at("sub"), &["config", "core.fsmonitor", MONITOR]);
     git(&fixture.workspace, &["add", "sub"]);
     repository(&fixture.at("a/hooked"));
-    fixture.write("a/hooked/.git/hooks/post-index-change", "#!/bin/sh\ntouch fired\n");
+    fixture.write(
+        "a/hooked/.git/hooks/post-index-change",
+        "#!/bin/sh\ntouch fired\n",
+    );
     symlink("../../evil", fixture.at("a/hooked/.git/hooks/pre-commit")).unwrap();
     // A file that names a repository elsewhere.
     repository(&fixture.at("deep/a/b/c/d/evil"));
@@ -73,7 +79,10 @@ fn what_git_would_run_in_a_new_repository_is_undone() {
         assert!(!fixture.at(path).join("fired").exists(), "{path}");
     }
     assert!(!fixture.at("fired").exists());
-    assert!(fixture.at("a/hooked/.git/config").exists(), "what is harmless stays");
+    assert!(
+        fixture.at("a/hooked/.git/config").exists(),
+        "what is harmless stays"
+    );
 }
 
 #[test]
@@ -145,7 +154,10 @@ fn what_the_settings_of_a_repository_name_is_protected() {
     for path in [".githooks", "conf/git", "conf/more"] {
         assert!(existing.contains(&path.to_owned()), "{path}: {existing:?}");
     }
-    assert!(existing.iter().all(|path| !path.starts_with("OUT")), "{existing:?}");
+    assert!(
+        existing.iter().all(|path| !path.starts_with("OUT")),
+        "{existing:?}"
+    );
     let watch = fixture.watch();
     fixture.write(".githooks/pre-commit", "evil");
     fixture.write(".githooks/post-checkout", "evil");
