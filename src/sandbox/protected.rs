@@ -9,6 +9,7 @@ mod at;
 mod copy;
 mod created;
 mod git;
+mod index;
 mod list;
 mod note;
 mod undo;

@@ -169,7 +169,11 @@ fn what_is_covered_reads_as_absent_and_is_a_refused_read() {
             machine.one(RefusedKind::Read, "H/.ssh/id"),
             "{output}"
         );
-        assert!(machine.found(output, &|_, access| access == Access::Write).is_empty());
+        assert!(
+            machine
+                .found(output, &|_, access| access == Access::Write)
+                .is_empty()
+        );
     }
     // What is not there, or not hidden, is an ordinary failure.
     for output in [

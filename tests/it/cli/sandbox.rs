@@ -306,7 +306,12 @@ fn what_a_killed_command_by_hand_left_is_removed_at_the_next_start() {
         sessions.join(format!("by-hand-{}", gone.id())),
         sessions.join(format!("by-hand-{}", std::process::id())),
     );
-    for directory in [&stale, &running, &sessions.join("s_other"), &sessions.join("by-hand-x")] {
+    for directory in [
+        &stale,
+        &running,
+        &sessions.join("s_other"),
+        &sessions.join("by-hand-x"),
+    ] {
         fs::create_dir_all(directory.join("undone")).unwrap();
     }
     if by_hand(&world, &["--", "true"]).is_none() {
@@ -320,7 +325,10 @@ fn what_a_killed_command_by_hand_left_is_removed_at_the_next_start() {
 fn a_signal_ends_a_command_by_hand_in_order() {
     use std::io::BufRead as _;
     let world = World::new();
-    for (signal, code) in [(rustix::process::Signal::TERM, 143), (rustix::process::Signal::HUP, 129)] {
+    for (signal, code) in [
+        (rustix::process::Signal::TERM, 143),
+        (rustix::process::Signal::HUP, 129),
+    ] {
         let line = "echo x > .mcp.json; trap '' HUP; echo $$; exec sleep 600";
         let mut command = world.command(&["sandbox", "run", "--", "sh", "-c", line]);
         let mut child = command
@@ -339,10 +347,17 @@ fn a_signal_ends_a_command_by_hand_in_order() {
         let own = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         rustix::process::kill_process(own, signal).unwrap();
         let said = wait(child).ends(code);
-        assert!(said.err.contains("[sandbox] undid: .mcp.json is protected"), "{}", said.err);
+        assert!(
+            said.err.contains("[sandbox] undid: .mcp.json is protected"),
+            "{}",
+            said.err
+        );
         assert!(world.read(".mcp.json").is_empty());
         let inner = rustix::process::Pid::from_raw(inner).unwrap();
-        assert!(rustix::process::test_kill_process(inner).is_err(), "the command has ended");
+        assert!(
+            rustix::process::test_kill_process(inner).is_err(),
+            "the command has ended"
+        );
         let sessions = world.path("home/.local/share/overrule/sandbox/sessions");
         assert_eq!(fs::read_dir(sessions).unwrap().count(), 0);
     }

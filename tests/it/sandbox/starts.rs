@@ -231,7 +231,9 @@ fn mounted(root: &Path) -> Vec<String> {
 /// True for a process that runs.
 fn lives(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim().chars().next());
+    let state = stat
+        .rsplit_once(')')
+        .and_then(|(_, rest)| rest.trim().chars().next());
     state.is_some_and(|state| state != 'Z')
 }
 

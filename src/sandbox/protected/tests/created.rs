@@ -13,7 +13,10 @@ fn a_harmless_repository_stays_as_git_made_it() {
     repository(&fixture.at("sub"));
     repository(&fixture.outside.join("lib"));
     let lib = fixture.outside.join("lib");
-    git(&fixture.workspace, &["clone", "-q", lib.to_str().unwrap(), "cloned"]);
+    git(
+        &fixture.workspace,
+        &["clone", "-q", lib.to_str().unwrap(), "cloned"],
+    );
     git(&fixture.at("sub"), &["worktree", "add", "-q", "../tree"]);
     fixture.write("sub/.git/hooks/mine.sample", "a sample");
     git(
@@ -37,7 +40,10 @@ fn what_git_would_run_in_a_new_repository_is_undone() {
     git(&fixture.at("sub"), &["config", "core.fsmonitor", MONITOR]);
     git(&fixture.workspace, &["add", "sub"]);
     repository(&fixture.at("a/hooked"));
-    fixture.write("a/hooked/.git/hooks/post-index-change", "#!/bin/sh\ntouch fired\n");
+    fixture.write(
+        "a/hooked/.git/hooks/post-index-change",
+        "#!/bin/sh\ntouch fired\n",
+    );
     symlink("../../evil", fixture.at("a/hooked/.git/hooks/pre-commit")).unwrap();
     // A file that names a repository elsewhere.
     repository(&fixture.at("deep/a/b/c/d/evil"));
@@ -73,7 +79,53 @@ fn what_git_would_run_in_a_new_repository_is_undone() {
         assert!(!fixture.at(path).join("fired").exists(), "{path}");
     }
     assert!(!fixture.at("fired").exists());
-    assert!(fixture.at("a/hooked/.git/config").exists(), "what is harmless stays");
+    assert!(
+        fixture.at("a/hooked/.git/config").exists(),
+        "what is harmless stays"
+    );
+}
+
+#[test]
+fn a_repository_that_the_index_lists_is_found_however_deep_it_lies() {
+    for options in [
+        &["-c", "index.version=2"][..],
+        &["-c", "index.version=4"],
+        &["-c", "core.splitIndex=true"],
+    ] {
+        let fixture = Fixture::new();
+        repository(&fixture.workspace);
+        for number in 0..30 {
+            fixture.write(&format!("src/long/name/f{number}"), "x");
+        }
+        let watch = fixture.watch();
+        let sub = fixture.at("src/long/name/of/a/sub");
+        repository(&sub);
+        git(&sub, &["config", "core.fsmonitor", MONITOR]);
+        let add = [options, &["add", "--intent-to-add", "."]].concat();
+        git(&fixture.workspace, &add);
+        git(
+            &fixture.workspace,
+            &[options, &["add", "src/long/name/of/a/sub"]].concat(),
+        );
+        assert_eq!(
+            changes_of(&watch.end()),
+            ["created src/long/name/of/a/sub/.git/config"],
+            "{options:?}"
+        );
+        git(&fixture.workspace, &["status"]);
+        assert!(!sub.join("fired").exists() && !fixture.at("fired").exists());
+        // From the next call on it is protected as others are.
+        let watch = fixture.watch();
+        fs::write(sub.join(".git/hooks/post-index-change"), "evil").unwrap();
+        fs::write(sub.join(".envrc"), "evil").unwrap();
+        assert_eq!(
+            changes_of(&watch.end()),
+            [
+                "created src/long/name/of/a/sub/.envrc",
+                "created src/long/name/of/a/sub/.git/hooks/post-index-change",
+            ]
+        );
+    }
 }
 
 #[test]
@@ -114,8 +166,8 @@ fn a_search_that_is_cut_is_reported() {
     assert_eq!(
         sentences,
         [
-            "protected paths were not searched completely: repositories are looked for in 10,000 entries of the workspace, and 64 \
-             are protected"
+            "protected paths were not searched completely: repositories are looked for in 10,000 entries of the workspace \
+             and in an index of 64 MiB, and 64 are protected"
         ]
     );
     let small = Fixture::new();
@@ -145,7 +197,10 @@ fn what_the_settings_of_a_repository_name_is_protected() {
     for path in [".githooks", "conf/git", "conf/more"] {
         assert!(existing.contains(&path.to_owned()), "{path}: {existing:?}");
     }
-    assert!(existing.iter().all(|path| !path.starts_with("OUT")), "{existing:?}");
+    assert!(
+        existing.iter().all(|path| !path.starts_with("OUT")),
+        "{existing:?}"
+    );
     let watch = fixture.watch();
     fixture.write(".githooks/pre-commit", "evil");
     fixture.write(".githooks/post-checkout", "evil");
