@@ -9,6 +9,7 @@ mod at;
 mod copy;
 mod created;
 mod git;
+mod index;
 mod list;
 mod note;
 mod undo;
@@ -73,7 +74,7 @@ impl Protected {
 
     /// Returns the files `.git` of the workspace and of the repositories in it, which name a directory elsewhere.
     pub fn git_files(&self) -> Vec<PathBuf> {
-        let entries = self.roots.iter().map(|root| root.join(git::ENTRY));
+        let entries = self.roots.paths.iter().map(|root| root.join(git::ENTRY));
         let is_file = |path: &PathBuf| path.symlink_metadata().is_ok_and(|meta| meta.is_file());
         entries.filter(is_file).collect()
     }

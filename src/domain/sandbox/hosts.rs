@@ -2,7 +2,7 @@
 //!
 //! Must not know: requests, sockets, how a name is resolved.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::Profile;
 use overrule_base::text::visible_head;

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::index;
+
 /// The name of the git directory of a repository, or of the file that names it.
 pub(super) const ENTRY: &str = ".git";
 /// Repositories in a workspace.
@@ -18,7 +20,7 @@ const MOST_DEPTH: usize = 3;
 const MOST_ENTRIES: usize = 10_000;
 /// The bounds in words, for a search that they ended.
 pub(super) const BOUNDS: &str =
-    "repositories are looked for in 10,000 entries of the workspace, and 64 are protected";
+    "repositories are looked for in 10,000 entries of the workspace and in an index of 64 MiB, and 64 are protected";
 /// Git directories of submodules in one repository, and how deep they lie.
 const MOST_MODULES: usize = 64;
 const MODULE_DEPTH: usize = 6;
@@ -76,7 +78,29 @@ pub(super) fn roots(workspace: &Path) -> Roots {
         }
     }
     roots.is_complete &= left > 0;
+    add_listed(&mut roots);
     roots
+}
+
+/// Adds the repositories that the index of another one lists, however deep they lie.
+fn add_listed(roots: &mut Roots) {
+    let mut at = 0;
+    while let Some(root) = roots.paths.get(at).cloned() {
+        at += 1;
+        let Some(found) = named(&root) else { continue };
+        let (listed, is_whole) = index::repositories(&found.own);
+        roots.is_complete &= is_whole;
+        for path in listed.into_iter().map(|path| root.join(path)) {
+            if roots.paths.contains(&path) || !exists(&path.join(ENTRY)) {
+                continue;
+            }
+            if roots.paths.len() > MOST_REPOSITORIES {
+                roots.is_complete = false;
+                return;
+            }
+            roots.paths.push(path);
+        }
+    }
 }
 
 /// The real directories in a directory, sorted.

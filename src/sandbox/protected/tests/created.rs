@@ -86,6 +86,49 @@ fn what_git_would_run_in_a_new_repository_is_undone() {
 }
 
 #[test]
+fn a_repository_that_the_index_lists_is_found_however_deep_it_lies() {
+    for options in [
+        &["-c", "index.version=2"][..],
+        &["-c", "index.version=4"],
+        &["-c", "core.splitIndex=true"],
+    ] {
+        let fixture = Fixture::new();
+        repository(&fixture.workspace);
+        for number in 0..30 {
+            fixture.write(&format!("src/long/name/f{number}"), "x");
+        }
+        let watch = fixture.watch();
+        let sub = fixture.at("src/long/name/of/a/sub");
+        repository(&sub);
+        git(&sub, &["config", "core.fsmonitor", MONITOR]);
+        let add = [options, &["add", "--intent-to-add", "."]].concat();
+        git(&fixture.workspace, &add);
+        git(
+            &fixture.workspace,
+            &[options, &["add", "src/long/name/of/a/sub"]].concat(),
+        );
+        assert_eq!(
+            changes_of(&watch.end()),
+            ["created src/long/name/of/a/sub/.git/config"],
+            "{options:?}"
+        );
+        git(&fixture.workspace, &["status"]);
+        assert!(!sub.join("fired").exists() && !fixture.at("fired").exists());
+        // From the next call on it is protected as others are.
+        let watch = fixture.watch();
+        fs::write(sub.join(".git/hooks/post-index-change"), "evil").unwrap();
+        fs::write(sub.join(".envrc"), "evil").unwrap();
+        assert_eq!(
+            changes_of(&watch.end()),
+            [
+                "created src/long/name/of/a/sub/.envrc",
+                "created src/long/name/of/a/sub/.git/hooks/post-index-change",
+            ]
+        );
+    }
+}
+
+#[test]
 fn a_repository_of_the_operator_that_is_renamed_keeps_its_settings_and_gets_no_new_ones() {
     let fixture = Fixture::new();
     repository(&fixture.at("z"));
@@ -123,8 +166,8 @@ fn a_search_that_is_cut_is_reported() {
     assert_eq!(
         sentences,
         [
-            "protected paths were not searched completely: repositories are looked for in 10,000 entries of the workspace, and 64 \
-             are protected"
+            "protected paths were not searched completely: repositories are looked for in 10,000 entries of the workspace \
+             and in an index of 64 MiB, and 64 are protected"
         ]
     );
     let small = Fixture::new();
