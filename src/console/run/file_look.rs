@@ -141,7 +141,8 @@ pub struct KnownFiles {
     /// The paths whose states were asked for, and the newest change of files at that time.
     asked: Option<(Vec<FilePath>, Option<Seq>)>,
     states: Option<Result<Vec<FileState>, String>>,
-    lines: Vec<(FileVersions, Option<Option<LineCount>>)>,
+    /// None until it is answered, and where lines cannot be counted.
+    lines: Vec<(FileVersions, Option<LineCount>)>,
     difference: Option<(FileVersions, Option<Replaced>)>,
 }
 
@@ -157,12 +158,12 @@ impl KnownFiles {
     /// The question for these states, unless it was asked.
     pub fn ask_states(&mut self, paths: Vec<FilePath>, newest: Option<Seq>) -> Option<FileLook> {
         let asked = Some((paths, newest));
-        if paths_of(&asked).is_empty() || self.asked == asked {
+        if paths_of(asked.as_ref()).is_empty() || self.asked == asked {
             return None;
         }
         self.states = None;
         self.asked = asked;
-        Some(FileLook::States(paths_of(&self.asked).to_vec()))
+        Some(FileLook::States(paths_of(self.asked.as_ref()).to_vec()))
     }
 
     /// Forgets the states: they may have changed.
@@ -173,7 +174,7 @@ impl KnownFiles {
     /// The number of lines that differ; none while it is not known.
     pub fn lines(&self, of: &FileVersions) -> Option<LineCount> {
         let (_, count) = self.lines.iter().find(|(one, _)| one == of)?;
-        (*count)?
+        *count
     }
 
     /// The question for these line counts, without those that were asked for.
@@ -209,8 +210,11 @@ impl KnownFiles {
     pub fn take(&mut self, found: FilesFound) -> bool {
         match found {
             FilesFound::States { paths, states } => {
-                let is_asked = paths_of(&self.asked) == paths && self.states.is_none();
-                let is_whole = states.as_ref().map_or(true, |states| states.len() == paths.len());
+                let is_asked = paths_of(self.asked.as_ref()) == paths && self.states.is_none();
+                let is_whole = match &states {
+                    Ok(states) => states.len() == paths.len(),
+                    Err(_) => true,
+                };
                 if is_asked && is_whole {
                     self.states = Some(states);
                 }
@@ -219,7 +223,7 @@ impl KnownFiles {
             FilesFound::Lines(all) => {
                 for (of, count) in all {
                     if let Some((_, known)) = self.lines.iter_mut().find(|(one, _)| *one == of) {
-                        *known = Some(count);
+                        *known = count;
                     }
                 }
                 true
@@ -235,8 +239,8 @@ impl KnownFiles {
     }
 }
 
-fn paths_of(asked: &Option<(Vec<FilePath>, Option<Seq>)>) -> &[FilePath] {
-    asked.as_ref().map_or(&[], |(paths, _)| paths)
+fn paths_of(asked: Option<&(Vec<FilePath>, Option<Seq>)>) -> &[FilePath] {
+    asked.map_or(&[], |(paths, _)| paths)
 }
 
 #[cfg(test)]

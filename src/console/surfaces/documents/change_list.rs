@@ -89,7 +89,7 @@ fn line(maker: &Maker<'_>, seq: Seq) -> Styled {
                 0 => object,
                 more => object.own(format!(" and {more} more")),
             };
-            let left = Styled::new().own(Role::Dim, format!("    {dot}    "));
+            let left = Styled::new().own(Role::Dim, format!("  {dot} {:CALL$} ", ""));
             let right = Styled::new().own(Role::Dim, "changed by something else");
             fitted(maker, left, (Role::Dim, &object), right)
         }
@@ -102,9 +102,10 @@ fn line(maker: &Maker<'_>, seq: Seq) -> Styled {
                     None => format!("restored {done}"),
                 }
             });
+            let name = restore.to_string();
             let left = Styled::new()
                 .own(Role::Edited, format!("  {} ", maker.glyph(Symbol::Restore)))
-                .own(Role::Accent, format!("{restore:<CALL$} "));
+                .own(Role::Accent, format!("{name:<CALL$} "));
             fitted(
                 maker,
                 left,
@@ -138,9 +139,10 @@ fn of_call(maker: &Maker<'_>, seq: Seq, execution: Execution) -> Styled {
         .and_then(Node::as_call)
         .map_or(("", ""), |(tool, args)| (&**tool, &**args));
     let role = if is_seen { Role::Dim } else { Role::Text };
+    let name = call.to_string();
     let left = Styled::new()
         .own(role, if is_seen { "[x] " } else { "[ ] " })
-        .own(Role::Accent, format!("{call:<CALL$} "))
+        .own(Role::Accent, format!("{name:<CALL$} "))
         .untrusted(if is_seen { Role::Dim } else { Role::Title }, tool, 40)
         .own(Role::Text, " ");
     let mut right: Vec<(Role, String)> = Vec::new();
