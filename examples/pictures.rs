@@ -233,6 +233,7 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
     let settings = Settings {
         side_by_side: true,
         first_decision: false,
+        on_edit: overrule::console::run::restore_preview::OnEdit::default(),
         look: theme.look(Colours::True),
         themes: Themes::new(
             picture.theme.to_owned(),

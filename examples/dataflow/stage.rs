@@ -216,7 +216,6 @@ pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fai
         now: None,
         caches: std::sync::Arc::default(),
         reader: overrule::engine::reader::Reader::default(),
-        tracker: None,
     })
 }
 

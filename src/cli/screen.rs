@@ -12,6 +12,7 @@ use super::live_reload::{self, Watched};
 use super::operator;
 use super::seen;
 use overrule_config::settings::{Ambiguous, Differences, Glyphs, Origin};
+use overrule_config::tracking;
 use overrule_console::ground::layout::gutter::Line;
 use overrule_console::ground::symbols::Charset;
 use overrule_console::ground::theme::{Colours, Theme};
@@ -93,7 +94,11 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
         resume_hint: format!("to continue: {}\n", context.address(session).to_continue()),
         first_decision: !recorded && !seen::has_decided(env),
         side_by_side: settings.differences.value == Differences::SideBySide,
-        on_edit: OnEdit::default(),
+        on_edit: match settings.files.on_edit.value {
+            tracking::OnEdit::Ask => OnEdit::Ask,
+            tracking::OnEdit::Keep => OnEdit::Keep,
+            tracking::OnEdit::Restore => OnEdit::Restore,
+        },
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },
         watch: context.watch(),

@@ -247,10 +247,10 @@ fn the_files_of_a_call_are_restored_alone_and_that_is_undone() {
     assert_eq!(stage.commands(), [], "it was too short on the screen");
     stage.wait(1_500);
     stage.press("enter");
-    let sent = sent(&mut stage);
+    let taken = sent(&mut stage);
     assert!(
-        matches!(sent.as_slice(), [Command::Files(FilesCommand::Restore { .. })]),
-        "{sent:?}"
+        matches!(taken.as_slice(), [Command::Files(FilesCommand::Restore { .. })]),
+        "{taken:?}"
     );
     assert!(stage.model.stack.is_empty(), "{}", stage.text());
     let restore = stage.model.run.state.operator.files.open.unwrap();
