@@ -5,6 +5,7 @@
 //! Where the kernel lacks something, a test says SKIPPED and what is missing, and passes.
 
 mod attempts;
+mod calls;
 mod commands;
 mod escapes;
 mod keeps;

@@ -16,10 +16,8 @@ use overrule_domain::event::{
 use overrule_domain::id::Seq;
 use overrule_domain::node::Node;
 use overrule_domain::{apply, effects};
+use overrule_policy::Preset;
 use overrule_tools::Writes;
-
-/// The preset that decides by what can be restored.
-const REVERSIBLE: &str = "reversible";
 
 impl Driver {
     /// Stamps, writes and folds events, and collects the effects that they ask for. Returns a reason if
@@ -73,7 +71,7 @@ impl Driver {
         let (call, effect) = match event {
             Event::Call(CallEvent::Checked { call, effect, .. }) => (call, effect),
             Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. } | RunEvent::PolicyChanged { .. }) => {
-                return self.adviser.policy.preset().to_string() == REVERSIBLE;
+                return self.adviser.policy.preset() == Preset::Reversible;
             }
             _ => return false,
         };

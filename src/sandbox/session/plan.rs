@@ -57,6 +57,10 @@ impl Sandbox {
         let layers = self.layers();
         let caches = layers.iter().flat_map(|one| &one.caches);
         let caches = caches.filter(|cache| is_free(&cache.lower)).cloned();
+        // A child could make one that is missing.
+        for path in self.own.iter().filter(|path| is_inside(path, profile) && !path.exists()) {
+            let _ = overrule_regular_file::make_directories(path);
+        }
         let own: Vec<PathBuf> = self
             .own
             .iter()
@@ -171,15 +175,17 @@ impl Sandbox {
 /// Returns the directories that hold a path and can be written, the outermost first. One that could be renamed would take
 /// the path with it.
 fn parents<'p>(paths: impl Iterator<Item = &'p Path>, profile: &Profile) -> BTreeSet<PathBuf> {
-    let can_write = |path: &Path| {
-        let mut write = profile.write.iter().map(Path::new);
-        write.any(|one| path != one && path.starts_with(one))
-    };
     let above = paths.flat_map(|path| path.ancestors().skip(1));
     above
-        .filter(|path| can_write(path))
+        .filter(|path| is_inside(path, profile))
         .map(Path::to_path_buf)
         .collect()
+}
+
+/// True for a path inside of a directory that is written.
+fn is_inside(path: &Path, profile: &Profile) -> bool {
+    let mut write = profile.write.iter().map(Path::new);
+    write.any(|one| path != one && path.starts_with(one))
 }
 
 /// Returns the existing paths that a call cannot write because they could not be restored, resolved.

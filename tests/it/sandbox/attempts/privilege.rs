@@ -54,6 +54,13 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
             )
         })
     }),
+    ("G8", "make a set-user-id file as a node", |t| {
+        let path = c(&t.workspace.join("node"));
+        let mode = libc::S_IFREG | libc::S_ISUID | 0o755;
+        let at = libc::c_long::from(libc::AT_FDCWD);
+        let args = [at, path.as_ptr() as libc::c_long, mode.into(), 0, 0];
+        syscall(libc::SYS_mknodat, args)
+    }),
     ("G8", "remount the root", |_| {
         let flags = libc::MS_REMOUNT | libc::MS_BIND;
         syscall(

@@ -11,7 +11,7 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
 use super::Attempt;
-use super::support::{call, describe, read, socket, syscall};
+use super::support::{call, describe, pointer, read, socket, syscall};
 
 pub(super) const ATTEMPTS: &[Attempt] = &[
     // Network.
@@ -128,5 +128,29 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     ("G7", "enter its namespaces", |t| {
         let open = fs::File::open(format!("/proc/{}/ns/mnt", t.victim)).map_err(describe)?;
         syscall(libc::SYS_setns, [open.as_raw_fd().into(), 0, 0, 0, 0])
+    }),
+    ("G7", "limit its processor time", |t| {
+        let limit = libc::rlimit {
+            rlim_cur: libc::RLIM_INFINITY,
+            rlim_max: libc::RLIM_INFINITY,
+        };
+        let args = [t.victim.into(), libc::RLIMIT_CPU.into(), pointer(&limit), 0, 0];
+        syscall(libc::SYS_prlimit64, args)
+    }),
+    ("G7", "change its priority", |t| {
+        syscall(libc::SYS_setpriority, [libc::PRIO_PROCESS.into(), t.victim.into(), 0, 0, 0])
+    }),
+    ("G7", "change the priority of all", |_| {
+        syscall(libc::SYS_setpriority, [libc::PRIO_USER.into(), 0, 0, 0, 0])
+    }),
+    ("G7", "change its scheduling", |t| {
+        let priority = 0_i32;
+        let args = [t.victim.into(), libc::SCHED_OTHER.into(), pointer(&priority), 0, 0];
+        syscall(libc::SYS_sched_setscheduler, args)
+    }),
+    ("G7", "choose its processors", |t| {
+        let all = [u64::MAX; 16];
+        let args = [t.victim.into(), size_of_val(&all) as libc::c_long, pointer(&all), 0, 0];
+        syscall(libc::SYS_sched_setaffinity, args)
     }),
 ];
