@@ -19,8 +19,7 @@ const MOST_DEPTH: usize = 3;
 /// Entries of directories that are looked at for one list.
 const MOST_ENTRIES: usize = 10_000;
 /// The bounds in words, for a search that they ended.
-pub(super) const BOUNDS: &str =
-    "repositories are looked for in 10,000 entries of the workspace and in an index of 64 MiB, and 64 are protected";
+pub(super) const BOUNDS: &str = "repositories are looked for in 10,000 entries of the workspace and in an index of 64 MiB, and 64 are protected";
 /// Git directories of submodules in one repository, and how deep they lie.
 const MOST_MODULES: usize = 64;
 const MODULE_DEPTH: usize = 6;
