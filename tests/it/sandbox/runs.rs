@@ -153,7 +153,7 @@ fn where_every_host_is_allowed_calls_run_without_a_proxy() {
     std::fs::write(world.path("home/.config/overrule/config.toml"), settings).unwrap();
     world.file("reach.sh", &format!("exec 3<>/dev/tcp/127.0.0.1/{port}\n"));
     let said = world
-        .play(&command("echo ran > inside; bash reach.sh"), AUTO)
+        .play(&command("echo ran > inside; bash reach.sh 2>&1; echo done"), AUTO)
         .ends(0);
     let Some(profile) = profile(&world, &world.id()) else {
         println!("SKIPPED: this machine has no sandbox");
