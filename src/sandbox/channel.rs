@@ -158,7 +158,7 @@ impl Outside {
                     listeners.push(TcpListener::from(descriptor));
                 }
                 ([READY], descriptor) if rest.is_empty() => {
-                    ready = Some(descriptor.map(|one| Mounts(Some(one))))
+                    ready = Some(descriptor.map(|one| Mounts(Some(one))));
                 }
                 (bytes, _) => rest.extend_from_slice(bytes),
             }

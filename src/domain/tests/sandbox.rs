@@ -74,6 +74,15 @@ fn refused(what: &str) -> Refused {
 }
 
 #[test]
+fn only_a_host_that_a_list_can_have_is_offered() {
+    for odd in ["127.1:18999", "x:0", "0x7f.1:443", "a b:443", ""] {
+        assert_eq!(refused(odd).widening(), None, "{odd}");
+    }
+    let offered = refused("b.example:8443").widening();
+    assert_eq!(offered, Some(host("b.example:8443")));
+}
+
+#[test]
 fn a_waiting_call_that_was_shown_with_the_old_profile_is_asked_about_again() {
     let mut w = asking_shell();
     w.reply(&[call("shell", r#"{"_as":"a","n":1}"#)]);

@@ -64,6 +64,11 @@ impl Directory {
         Ok(at)
     }
 
+    /// Returns another descriptor of the same directory.
+    pub(super) fn again(&self) -> io::Result<Self> {
+        self.0.try_clone().map(Self)
+    }
+
     /// Opens a directory in this one. A link is an error.
     pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
         match rustix::fs::openat(&self.0, single(name)?, PASS | DIRECTORY, Mode::empty()) {

@@ -3,12 +3,11 @@
 //! Must not know: which paths are protected.
 
 use std::ffi::OsStr;
-use std::fs::Permissions;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::os::unix::fs::{MetadataExt as _, fchown};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Stat;
+use rustix::fs::{Mode, Stat};
 
 use super::at::{Directory, OWNER, PERMISSIONS, is_directory, is_file, is_link};
 use super::copy::{self, Spot};
@@ -200,7 +199,8 @@ fn restore_file(at: &Directory, name: &OsStr, note: &FileNote) -> io::Result<()>
         // Without privilege the file belongs to this user.
         _ = fchown(&file, Some(user), Some(group));
     }
-    file.set_permissions(Permissions::from_mode((note.stamp.mode & PERMISSIONS).into()))
+    let mode = Mode::from_raw_mode(note.stamp.mode & PERMISSIONS);
+    Ok(rustix::fs::fchmod(&file, mode)?)
 }
 
 fn restore_directory(at: &Directory, name: &OsStr, note: &DirectoryNote) -> io::Result<()> {

@@ -226,7 +226,7 @@ impl Watch {
             };
             let path = place.path();
             let spot = Spot {
-                directory: way.as_ref().unwrap_or(base),
+                directory: &way,
                 name,
                 path: &path,
             };
@@ -276,22 +276,24 @@ impl Watch {
     }
 
     /// Opens the directory that holds a place, without a link on the way, and makes it if the place is to be restored. Returns
-    /// nothing if there is nothing to compare; the inner value is none where the base holds it.
+    /// nothing if there is nothing to compare.
     fn clear_way(
         &self,
         base: &Directory,
         place: &Place,
         note: &Note,
         undo: &mut Undo<'_>,
-    ) -> Option<Option<Directory>> {
+    ) -> Option<Directory> {
         let is_absent = matches!(note, Note::Absent);
-        let mut at: Option<Directory> = None;
+        let again = base.again();
+        let again = again.map_err(|error| undo.report(&place.base, How::Changed, Some(error.to_string())));
+        let mut at = again.ok()?;
         let mut way = place.base.clone();
         for part in place.relative.parent()?.components() {
             let name = part.as_os_str();
             way.push(name);
             let spot = Spot {
-                directory: at.as_ref().unwrap_or(base),
+                directory: &at,
                 name,
                 path: &way,
             };
@@ -316,7 +318,7 @@ impl Watch {
             }
             let child = spot.directory.child(name);
             let child = child.map_err(|error| undo.report(&way, How::Changed, Some(error.to_string())));
-            at = Some(child.ok()?);
+            at = child.ok()?;
         }
         Some(at)
     }

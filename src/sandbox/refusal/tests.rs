@@ -184,9 +184,7 @@ fn what_is_covered_reads_as_absent_and_is_a_refused_read() {
         assert!(machine.paths(output).is_empty(), "{output}");
     }
     // However many files are not there, what was refused is found.
-    let mut long: String = (0..5000)
-        .map(|number| format!("cat: O/gone{number}: No such file or directory\n"))
-        .collect();
+    let mut long = "cat: O/gone: No such file or directory\n".repeat(5000);
     long.push_str("cat: H/.ssh/id: No such file or directory\n");
     assert_eq!(machine.paths(&long), machine.one(RefusedKind::Read, "H/.ssh/id"));
 }

@@ -87,7 +87,13 @@ fn hosts_and_directories_are_allowed_in_a_stored_session() {
     let data = data.canonicalize().unwrap();
     let data = data.to_str().unwrap();
     for (args, code, words) in [
-        (vec!["--allow-host", "a/b"], 4, "a host has no spaces"),
+        (vec!["--allow-host", "a/b"], 4, "it is a URL or a network"),
+        (
+            vec!["--allow-host", "127.1:18999"],
+            4,
+            "it is no usual spelling of an IPv4 address",
+        ),
+        (vec!["--allow-host", "x:0"], 4, "the port is no number"),
         (
             vec!["--allow-host", "all"],
             4,

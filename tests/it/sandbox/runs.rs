@@ -151,8 +151,10 @@ fn where_every_host_is_allowed_calls_run_without_a_proxy() {
     std::fs::create_dir_all(world.path("home/.config/overrule")).unwrap();
     let settings = "[sandbox]\nnetwork = [\"all\"]\n";
     std::fs::write(world.path("home/.config/overrule/config.toml"), settings).unwrap();
-    let line = format!("echo ran > inside; bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
-    let said = world.play(&command(&line), AUTO).ends(0);
+    world.file("reach.sh", &format!("exec 3<>/dev/tcp/127.0.0.1/{port}\n"));
+    let said = world
+        .play(&command("echo ran > inside; bash reach.sh 2>&1; echo done"), AUTO)
+        .ends(0);
     let Some(profile) = profile(&world, &world.id()) else {
         println!("SKIPPED: this machine has no sandbox");
         return;

@@ -123,6 +123,11 @@ fn a_file_that_was_to_be_written_gives_its_directory() {
     stage.press("@");
     stage.wait(ARMING);
     assert!(stage.text().contains("write /opt/data "), "{}", stage.text());
+    assert!(
+        stage.text().contains("seen in the output; allow"),
+        "{}",
+        stage.text()
+    );
     stage.press("enter");
     let by = widen(Widening::Directory("/opt/data".into()));
     assert_eq!(stage.commands(), [by.clone()]);
@@ -149,6 +154,7 @@ fn hidden_and_protected_paths_have_no_key() {
     }
     let rows = &stage.model.stack.top::<RefusedList>().unwrap().rows;
     assert_eq!(rows.len(), 4, "{rows:?}");
+    assert!(!text.contains("seen in the output"), "{text}");
     for keys in ["n", "g enter", "j enter", "t"] {
         stage.press(keys);
         assert_eq!(stage.commands(), [], "{keys}");
