@@ -62,6 +62,7 @@ impl Console {
             keymap: registry::keymap(&[]).unwrap(),
             arming_ms: 500,
             side_by_side: true,
+            on_edit: overrule::overrule_console::run::restore_preview::OnEdit::default(),
             first_decision: false,
             session: "measured".to_owned(),
             utc_zero: None,
