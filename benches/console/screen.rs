@@ -14,6 +14,7 @@ use overrule::console::ground::theme::{Colours, Theme};
 use overrule::console::kernel::model::{Model, OperatorFiles, Settings, Themes};
 use overrule::console::kernel::msg::Msg;
 use overrule::console::run::link::Update;
+use overrule::console::run::restore_preview::OnEdit;
 use overrule::console::view::view;
 use overrule::console::{kernel::refresh::prepare, update::update};
 use overrule::domain::apply::apply;
@@ -63,6 +64,7 @@ impl Console {
             keymap: registry::keymap(&[]).unwrap(),
             arming_ms: 500,
             side_by_side: true,
+            on_edit: OnEdit::default(),
             first_decision: false,
             session: "measured".to_owned(),
             utc_zero: None,

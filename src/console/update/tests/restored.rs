@@ -22,7 +22,7 @@ fn rewrites_the_thought(stage: &mut Stage) {
 }
 
 /// The sent commands, carried out. That the edit holds what waits for its node is no matter here.
-fn sent(stage: &mut Stage) -> Vec<Command> {
+fn take_sent(stage: &mut Stage) -> Vec<Command> {
     let mut sent = stage.carry_out();
     sent.retain(|command| !matches!(command, Command::Edit(EditCommand::Hold { .. })));
     sent
@@ -51,7 +51,7 @@ fn a_preview_restores_the_files_of_what_it_makes_inactive() {
     insta::assert_snapshot!(text);
     stage.wait(1_500);
     stage.press("enter");
-    let sent = sent(&mut stage);
+    let sent = take_sent(&mut stage);
     let [Command::Files(FilesCommand::With { command, choice })] = sent.as_slice() else {
         panic!("{sent:?}");
     };
@@ -117,7 +117,7 @@ fn a_conflict_is_asked_about_once_and_a_path_can_be_left() {
     assert_eq!(review(&stage).files.restored(), 2);
     stage.wait(1_500);
     stage.press("enter");
-    let sent = sent(&mut stage);
+    let sent = take_sent(&mut stage);
     let [Command::Files(FilesCommand::With { choice, .. })] = sent.as_slice() else {
         panic!("{sent:?}");
     };
@@ -147,7 +147,7 @@ fn the_files_stay_if_the_operator_switches_the_section_off() {
     );
     stage.wait(1_500);
     stage.press("enter");
-    let sent = sent(&mut stage);
+    let sent = take_sent(&mut stage);
     assert!(
         matches!(sent.as_slice(), [Command::Edit(EditCommand::Commit { .. })]),
         "{sent:?}"
@@ -230,7 +230,7 @@ fn where_files_cannot_be_looked_at_they_stay() {
     assert!(stage.status().contains("annot restore"), "{}", stage.status());
     stage.wait(1_500);
     stage.press("enter");
-    let sent = sent(&mut stage);
+    let sent = take_sent(&mut stage);
     assert!(matches!(sent.as_slice(), [Command::Edit(_)]), "{sent:?}");
 }
 
@@ -247,7 +247,7 @@ fn the_files_of_a_call_are_restored_alone_and_that_is_undone() {
     assert_eq!(stage.commands(), [], "it was too short on the screen");
     stage.wait(1_500);
     stage.press("enter");
-    let taken = sent(&mut stage);
+    let taken = take_sent(&mut stage);
     assert!(
         matches!(taken.as_slice(), [Command::Files(FilesCommand::Restore { .. })]),
         "{taken:?}"
@@ -264,7 +264,7 @@ fn the_files_of_a_call_are_restored_alone_and_that_is_undone() {
     assert!(text.contains(&format!("undo the restore {restore}")), "{text}");
     stage.wait(1_500);
     stage.press("enter");
-    let sent = sent(&mut stage);
+    let sent = take_sent(&mut stage);
     assert!(
         matches!(
             sent.as_slice(),
@@ -384,7 +384,7 @@ fn an_interrupted_restore_needs_attention_and_can_be_continued_left_or_undone() 
             stage.wait(1_500);
             stage.press("enter");
         }
-        let sent = sent(&mut stage);
+        let sent = take_sent(&mut stage);
         let is_expected = match sent.as_slice() {
             [Command::Files(FilesCommand::Continue { restore: of })] => {
                 *of == restore && expected == "continue"
@@ -458,7 +458,7 @@ fn changes_are_reviewed_by_call_and_marked_as_seen() {
             assert!(text.contains(row), "{row}: {text}");
         }
         stage.press("down down space");
-        let sent = sent(&mut stage);
+        let sent = take_sent(&mut stage);
         assert!(
             matches!(sent.as_slice(), [Command::Files(FilesCommand::Seen { .. })]),
             "{sent:?}"
