@@ -57,7 +57,6 @@ impl Console {
             look: Theme::built_in("dark").unwrap().look(Colours::True),
             themes: Themes::new("dark".to_owned(), Vec::new()),
             files: OperatorFiles::default(),
-            on_edit: overrule::console::run::restore_preview::OnEdit::default(),
             charset: Charset::Unicode,
             wide: false,
             line: Line::Unicode,

@@ -79,7 +79,7 @@ pub(super) async fn examine(helper: &Helper, store: &Path, with_namespaces: bool
         for overlays in [true, false] {
             let place = Place::make(store)?;
             let tried = attempt(helper, &place, (true, overlays), terminal.clone()).await;
-            place.remove_later();
+            drop(place);
             match tried {
                 Ok(missing) => {
                     return Ok(Machine {
@@ -107,7 +107,7 @@ pub(super) async fn examine(helper: &Helper, store: &Path, with_namespaces: bool
 pub(super) async fn without_namespaces(helper: &Helper, store: &Path) -> io::Result<Machine> {
     let place = Place::make(store)?;
     let tried = attempt(helper, &place, (false, false), terminal()).await;
-    place.remove_later();
+    drop(place);
     let missing = match tried {
         Ok(missing) => missing,
         Err(error) => {
@@ -275,11 +275,6 @@ impl Place {
             overrule_regular_file::create(&path)?;
         }
         Ok(place)
-    }
-
-    /// Removes the places on another thread: nobody waits for that.
-    fn remove_later(self) {
-        tokio::task::spawn_blocking(move || drop(self));
     }
 
     fn plan(&self, namespaces: bool, overlays: bool) -> Plan {

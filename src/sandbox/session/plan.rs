@@ -58,7 +58,11 @@ impl Sandbox {
         let caches = layers.iter().flat_map(|one| &one.caches);
         let caches = caches.filter(|cache| is_free(&cache.lower)).cloned();
         // A child could make one that is missing.
-        for path in self.own.iter().filter(|path| is_inside(path, profile) && !path.exists()) {
+        for path in self
+            .own
+            .iter()
+            .filter(|path| is_inside(path, profile) && !path.exists())
+        {
             let _ = overrule_regular_file::make_directories(path);
         }
         let own: Vec<PathBuf> = self

@@ -99,7 +99,10 @@ async fn a_hidden_path_cannot_be_moved_with_its_directory_to_be_read_there() {
         .await;
     assert!(said.contains("busy") && said.ends_with("1\n"), "{said}");
     let read = world
-        .run(&format!("cat {0}/.config/gh/hosts.yml {0}/moved/gh/hosts.yml", home.display()))
+        .run(&format!(
+            "cat {0}/.config/gh/hosts.yml {0}/moved/gh/hosts.yml",
+            home.display()
+        ))
         .await;
     assert!(!read.contains("TOKEN"), "{read}");
     assert!(home.join(".config/gh/hosts.yml").exists());
@@ -113,7 +116,10 @@ async fn a_missing_directory_of_this_program_cannot_be_made_in_a_writable_one() 
     };
     let own = world.root.join("home/.config/overrule");
     world
-        .run(&format!("mkdir -p {0}; echo level=0 > {0}/config.toml", own.display()))
+        .run(&format!(
+            "mkdir -p {0}; echo level=0 > {0}/config.toml",
+            own.display()
+        ))
         .await;
     assert!(!own.join("config.toml").exists());
 }
@@ -140,7 +146,9 @@ async fn a_link_that_a_call_leaves_in_its_temporary_directory_is_not_followed() 
     assert_eq!(said, "one\n");
     let (deep, outside) = (deep.display(), outside.display());
     world
-        .run(&format!("mv {deep} {deep}2; mkdir -p {outside}; ln -s {outside} {deep}; ls -l {deep}"))
+        .run(&format!(
+            "mv {deep} {deep}2; mkdir -p {outside}; ln -s {outside} {deep}; ls -l {deep}"
+        ))
         .await;
     let planned = world.sandbox.plan(&world.profile);
     let what = Start {
@@ -168,12 +176,16 @@ async fn calls_at_the_same_time_share_their_caches() {
     }
     let cache = world.root.join("home/.cache");
     let cache = cache.display();
-    let line = format!("mkdir {cache}/d && echo a > {cache}/d/first && echo ready; read word; echo b >> {cache}/d/first");
+    let line = format!(
+        "mkdir {cache}/d && echo a > {cache}/d/first && echo ready; read word; echo b >> {cache}/d/first"
+    );
     let mut first = world.start(&line).await;
     let mut lines = BufReader::new(first.child.stdout.take().unwrap()).lines();
     assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("ready"));
     let second = world
-        .run(&format!("cat {cache}/d/first && echo c > {cache}/d/second && echo done"))
+        .run(&format!(
+            "cat {cache}/d/first && echo c > {cache}/d/second && echo done"
+        ))
         .await;
     assert_eq!(second, "a\ndone\n");
     drop(first.child.stdin.take());

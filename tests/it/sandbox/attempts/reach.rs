@@ -138,19 +138,34 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         syscall(libc::SYS_prlimit64, args)
     }),
     ("G7", "change its priority", |t| {
-        syscall(libc::SYS_setpriority, [libc::PRIO_PROCESS.into(), t.victim.into(), 0, 0, 0])
+        syscall(
+            libc::SYS_setpriority,
+            [libc::PRIO_PROCESS.into(), t.victim.into(), 0, 0, 0],
+        )
     }),
     ("G7", "change the priority of all", |_| {
         syscall(libc::SYS_setpriority, [libc::PRIO_USER.into(), 0, 0, 0, 0])
     }),
     ("G7", "change its scheduling", |t| {
         let priority = 0_i32;
-        let args = [t.victim.into(), libc::SCHED_OTHER.into(), pointer(&priority), 0, 0];
+        let args = [
+            t.victim.into(),
+            libc::SCHED_OTHER.into(),
+            pointer(&priority),
+            0,
+            0,
+        ];
         syscall(libc::SYS_sched_setscheduler, args)
     }),
     ("G7", "choose its processors", |t| {
         let all = [u64::MAX; 16];
-        let args = [t.victim.into(), size_of_val(&all) as libc::c_long, pointer(&all), 0, 0];
+        let args = [
+            t.victim.into(),
+            size_of_val(&all) as libc::c_long,
+            pointer(&all),
+            0,
+            0,
+        ];
         syscall(libc::SYS_sched_setaffinity, args)
     }),
 ];
