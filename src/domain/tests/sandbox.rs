@@ -373,10 +373,7 @@ fn a_kept_change_is_restored_again_by_the_next_process_as_long_as_its_place_is_i
     .unwrap();
     let reopened = |w: &mut World| {
         w.kept.clear();
-        w.record(vec![Event::Run(RunEvent::Reopened {
-            interrupted: Vec::new(),
-            version: "1".into(),
-        })]);
+        w.crash();
         w.kept.clone()
     };
     assert_eq!(reopened(&mut w), [".mcp.json"]);
