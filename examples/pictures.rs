@@ -26,6 +26,7 @@ use overrule::console::kernel::model::Source;
 use overrule::console::kernel::model::{Model, OperatorFiles, Settings, Themes};
 use overrule::console::kernel::msg::Msg;
 use overrule::console::run::link::Update;
+use overrule::console::run::restore_preview::OnEdit;
 use overrule::console::view::view;
 use overrule::console::{kernel::refresh::settle, update::update};
 use overrule::domain::call::EffectClass;
@@ -232,6 +233,7 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
     let theme = Theme::built_in(picture.theme)?;
     let settings = Settings {
         side_by_side: true,
+        on_edit: OnEdit::default(),
         first_decision: false,
         on_edit: overrule::console::run::restore_preview::OnEdit::default(),
         look: theme.look(Colours::True),
