@@ -235,7 +235,6 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         side_by_side: true,
         on_edit: OnEdit::default(),
         first_decision: false,
-        on_edit: overrule::console::run::restore_preview::OnEdit::default(),
         look: theme.look(Colours::True),
         themes: Themes::new(
             picture.theme.to_owned(),

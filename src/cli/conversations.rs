@@ -17,6 +17,7 @@ use overrule_domain::pending_retry;
 use overrule_domain::state::State;
 use overrule_domain::turn::Stream;
 use overrule_engine::{Facts, Handle, Publication};
+use overrule_files::Tracker;
 use overrule_tools::registry::Registry;
 
 /// One of them.
@@ -26,6 +27,8 @@ pub struct Member {
     pub handle: Handle,
     /// The tools of its agent, and the directory that they work in.
     pub tools: (Arc<Registry>, Arc<PathBuf>),
+    /// Tracks the files of that directory; none where nothing does.
+    pub tracker: Option<Tracker>,
     folding: Arc<Mutex<Folding>>,
     /// The program of its agent. It may be empty, and is untrusted.
     program: Arc<str>,
@@ -69,6 +72,7 @@ impl Conversations {
         let member = Member {
             handle: ready.handle.clone(),
             tools: ready.tools.clone(),
+            tracker: ready.driver.tracker().cloned(),
             folding: Arc::new(Mutex::new(Folding::since(&ready.past))),
             program: program.into(),
             now: Conversation {

@@ -3,8 +3,10 @@
 //! Must not know: how files are tracked, what is restored.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -14,11 +16,11 @@ use super::print;
 use overrule_base::text::visible;
 use overrule_config::{FileSettings, OWN};
 use overrule_domain::event::{Event, FilesEvent, RunEvent};
-use overrule_domain::files::{Change, Step};
+use overrule_domain::files::{Change, FilePath, FileState, Step};
 use overrule_engine::clock::Clock;
 use overrule_files::{self as files, Collected, Session, Settings, Tracker};
 use overrule_journal::{self as journal, Store, Summary};
-use overrule_regular_file as regular_file;
+use overrule_regular_file::{self as regular_file, Links};
 
 /// The directory of all saved contents, in that of this program.
 pub const DIRECTORY: &str = "files";
@@ -28,6 +30,8 @@ const SESSIONS: &str = "sessions.json";
 const COLLECTED: &str = "collected";
 /// Most bytes of each of the two.
 const MOST: u64 = 1 << 20;
+/// Most bytes of a file that is shown.
+const MOST_SHOWN: u64 = 8 << 20;
 /// How long after a collection the next one takes place.
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
@@ -253,4 +257,20 @@ pub fn needed(tracker: Option<Tracker>, id: &str) -> Result<Tracker, Failure> {
         );
         Failure::new(Code::Session, why)
     })
+}
+
+/// Returns the content of a file in a state: the saved one, or that of the file itself while it has this state.
+pub fn content(tracker: &Tracker, path: &FilePath, state: &FileState) -> Result<Vec<u8>, String> {
+    let hash = state.hash().ok_or_else(|| "it has no content".to_owned())?;
+    let why = match tracker.content(hash) {
+        Ok(bytes) => return Ok(bytes),
+        Err(error) => visible(&error.to_string()),
+    };
+    let place = tracker.workspace().join(OsStr::from_bytes(path.bytes()));
+    let is_now = || tracker.states(std::slice::from_ref(path)) == std::slice::from_ref(state);
+    let read = is_now().then(|| regular_file::open_bounded(&place, Links::Refuse, MOST_SHOWN));
+    let bytes = read
+        .and_then(Result::ok)
+        .and_then(|file| regular_file::read_open(file, MOST_SHOWN).ok());
+    bytes.filter(|_| is_now()).ok_or(why)
 }

@@ -14,6 +14,7 @@ use super::build::AppContext;
 use super::conversations::{Conversations, Others};
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
+use super::files;
 use super::goodbye;
 use super::orphan_watcher::Watcher;
 use super::replaced_file::Looker;
@@ -23,6 +24,7 @@ use super::screen::ScreenExit;
 use super::toolbox::ServerPanel;
 use super::{cut_off, leave, live_reload, print, request_text, screen, seen};
 use overrule_console::run::approval_stats;
+use overrule_console::run::file_look::FileLook;
 use overrule_console::run::link::{
     Alarm, Conversation, Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update,
 };
@@ -36,6 +38,7 @@ use overrule_engine::halt::Halt;
 use overrule_engine::handle::LiveTurns;
 use overrule_engine::tails::Tails;
 use overrule_engine::{Facts, Handle, Publication};
+use overrule_files::Tracker;
 use overrule_journal::Place;
 use overrule_journal::wire::Wire;
 use overrule_proxy::alarms::Alarms;
@@ -83,6 +86,7 @@ pub async fn serve(
     let directory = PathBuf::clone(&workspace);
     let looks = |answers| Looker::new(registry, workspace, answers);
     let mut link = EngineLink::new(handle.clone(), actor.clone(), place, looks);
+    link.tracker = driver.tracker().cloned();
     let environment = Environment::allowed(context.env.all.0.iter().cloned());
     link.repository = Some(RepositoryWatcher::new(
         directory,
@@ -180,6 +184,7 @@ async fn show(
         let looks = |answers| Looker::new(registry, workspace, answers);
         let place = context.store.find(&session).ok();
         link = EngineLink::new(member.handle.clone(), actor.clone(), place, looks);
+        link.tracker.clone_from(&member.tracker);
         link.show_proxied(proxied, &session);
         link.waiting.push_back(Update::Past(member.past()));
     }
@@ -216,6 +221,8 @@ struct EngineLink {
     place: Option<Place>,
     looker: Looker,
     watcher: Watcher,
+    /// Tracks the files of the workspace; none where nothing does.
+    tracker: Option<Tracker>,
     /// Looks at the repository of the workspace.
     repository: Option<RepositoryWatcher>,
     /// The servers of tools; none once they are gone.
@@ -248,6 +255,7 @@ impl EngineLink {
             answers,
             looker: looker(to_answers.clone()),
             watcher: Watcher::new(to_answers.clone()),
+            tracker: None,
             repository: None,
             to_answers,
             live_open: true,
@@ -397,6 +405,22 @@ impl Link for EngineLink {
 
     fn look(&mut self, at: Option<LoadTarget>) {
         self.looker.look(at);
+    }
+
+    fn look_at_files(&mut self, look: &FileLook) -> Result<(), String> {
+        let Some(tracker) = self.tracker.clone() else {
+            return Err("this run does not track files".to_owned());
+        };
+        let (look, answers) = (look.clone(), self.to_answers.clone());
+        tokio::task::spawn_blocking(move || {
+            let found = look.answer(
+                |paths| tracker.states(paths),
+                |path, state| files::content(&tracker, path, state),
+            );
+            // An error means that the console is gone.
+            answers.blocking_send(Update::Files(found)).unwrap_or_default();
+        });
+        Ok(())
     }
 
     fn watch(&mut self, processes: Vec<OrphanCandidate>) {

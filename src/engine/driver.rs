@@ -31,6 +31,7 @@ use overrule_domain::refusal::Refusal;
 use overrule_domain::state::State;
 use overrule_domain::turn::{Stream, Turn};
 use overrule_domain::{advance, decide};
+use overrule_files::Tracker;
 use overrule_model::{Model, Tap};
 use overrule_resilience::watch::Watch;
 
@@ -110,6 +111,11 @@ struct Batch {
 }
 
 impl Driver {
+    /// Returns what tracks the files of the workspace; none where nothing does.
+    pub const fn tracker(&self) -> Option<&Tracker> {
+        self.adviser.files.tracker()
+    }
+
     /// Creates a driver and the handle to it. Nothing happens until it is [run](Self::run), or
     /// [records a command](Self::record_one).
     pub fn new(mut parts: Parts) -> (Self, Handle) {
