@@ -1,8 +1,6 @@
 //! The command line: parses, builds, wires, and maps errors to exit codes.
 //!
-//! Must not know: rules of the domain; it only sends commands and prints results.
-//!
-//! Nothing depends on it.
+//! Must not know: rules of the domain; it only sends commands and prints results. Nothing depends on it.
 
 mod address;
 mod agent_process;

@@ -26,7 +26,7 @@ use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::id::NodeId;
 use overrule_domain::node::Node;
 use overrule_domain::state::{Mode, State};
-use overrule_engine::advise::{Adviser, FileTracking};
+use overrule_engine::advise::Adviser;
 use overrule_engine::setup::{Samples, Setup};
 use overrule_engine::{self as engine, Launch};
 use overrule_journal::{self as journal, Place};
@@ -113,9 +113,6 @@ pub fn resume_session(
         adviser.keep_rules(&state.settings.rules);
     }
     adviser.keep_widenings(&state.settings.widenings);
-    let tracked = context.tracked(&workspace);
-    adviser.files = FileTracking::of(tracked.tracker);
-    notices.extend(tracked.notice);
     notices.extend(rules_in_force(&adviser));
     let model: Arc<dyn Model> = models::build(&context, &setup.model, !headless)?;
     let mut fitted = context.started(&adviser, &*model, &setup, &recorded.input)?;

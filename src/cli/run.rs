@@ -25,7 +25,6 @@ use overrule_domain::envelope::Envelope;
 use overrule_domain::event::run::Started;
 use overrule_domain::event::{Event, RunEvent};
 use overrule_domain::state::State;
-use overrule_engine::advise::FileTracking;
 use overrule_engine::driver::Taps;
 use overrule_engine::setup::{ModelSetup, Samples, Setup};
 use overrule_engine::{Driver, Handle, Launch, ids};
@@ -279,9 +278,7 @@ fn begin_confined(
     let unattended = headless && !common.control;
     let mut connected = runtime.block_on(context.connect(Some(&setup), &context.workspace, &[]));
     let of_servers = connected.notices();
-    let mut adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
-    let tracked = context.tracked(&context.workspace);
-    adviser.files = FileTracking::of(tracked.tracker);
+    let adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
     let model = models::build(context, &setup.model, !headless)?;
     let started = context.started(&adviser, &*model, &setup, input)?;
     let unfinished = (!headless)
@@ -295,7 +292,6 @@ fn begin_confined(
     notices.extend(of_servers);
     notices.extend(uncosted(&started));
     notices.extend(told);
-    notices.extend(tracked.notice);
     notices.extend(start.notice);
     notices.extend(screen::notices(context, headless));
     notices.extend(unfinished);
@@ -409,6 +405,8 @@ pub(super) fn serve(
             Err(failure) => Err(failure),
             Ok(door) => {
                 ready.door = door;
+                let tracked = context.tracked(&ready.tools.1);
+                ready.driver = ready.driver.tracked_by(tracked.tracker, tracked.notice);
                 if headless {
                     Box::pin(headless::serve(common, context, ready)).await
                 } else {

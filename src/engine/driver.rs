@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::advise::Adviser;
+use super::advise::{Adviser, FileTracking};
 use super::approver::Approver;
 use super::clock::{ActiveTime, Clock};
 use super::executor::Executor;
@@ -162,6 +162,16 @@ impl Driver {
     /// Lets an observer see the bytes that are sent and received.
     pub fn listened_to(mut self, taps: Taps) -> Self {
         self.taps = Some(taps);
+        self
+    }
+
+    /// Tracks the files that executions change; the notice says why it cannot.
+    pub fn tracked_by(mut self, tracker: Option<Tracker>, notice: Option<String>) -> Self {
+        self.adviser.files = FileTracking::of(tracker.clone());
+        if let Some(executor) = &mut self.executor {
+            executor.set_tracker(tracker);
+        }
+        self.notices.extend(notice);
         self
     }
 

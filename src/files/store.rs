@@ -2,7 +2,7 @@
 //!
 //! Must not know: which files had them, who needs them.
 //!
-//! `<data>/overrule/files/<hash of the workspace's path>/objects/ab/<rest of the hash>`, each with one byte that says if
+//! `<data>/files/<hash of the workspace's path>/objects/ab/<rest of the hash>`, each with one byte that says if
 //! it is deflated. A content is written under a temporary name, synced and renamed. Whoever uses a store holds a shared
 //! lock on it; a collection takes it alone.
 
@@ -65,7 +65,7 @@ pub(crate) struct Batch(HashMap<Hash, u64>);
 
 /// The directory of all stores.
 pub(crate) fn stores(data_dir: &Path) -> PathBuf {
-    data_dir.join("overrule").join("files")
+    data_dir.join("files")
 }
 
 /// The name of a workspace's store.

@@ -36,7 +36,7 @@ fn contents_are_for_their_owner_alone() {
     fixture.write("a", "1");
     let tracker = fixture.tracker();
     call(&tracker, 1, || fixture.write("b", "text ".repeat(4000)));
-    let mut open = vec![fixture.data.join("overrule/files")];
+    let mut open = vec![fixture.data.join("files")];
     let mut count = 0;
     while let Some(at) = open.pop() {
         let meta = at.symlink_metadata().unwrap();

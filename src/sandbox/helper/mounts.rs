@@ -135,7 +135,12 @@ impl Replaced {
                 .map_err(Failed::on("private directory", &shown))?;
             mount_bind_recursive(path, named(&made)).map_err(Failed::on("private directory", &shown))?;
             if !writable.contains(&path) {
-                point.read_only(&shown)?;
+                let caches = plan.caches.iter().map(|cache| cache.lower.as_path());
+                let stays: Vec<&Path> = writable.iter().copied().chain(caches).collect();
+                point.read_only(&shown, |below| {
+                    let place = path.join(below);
+                    stays.iter().any(|one| place.starts_with(one))
+                })?;
             }
             done.push(path);
         }
@@ -196,10 +201,11 @@ impl MountPoint<'_> {
         names.try_fold(rustix::io::dup(self.directory)?, |at, name| below(&at, name))
     }
 
-    /// Makes what is mounted there read only, with every mount below. `shown` is its path.
-    fn read_only(&self, shown: &Path) -> Result<(), Failed> {
+    /// Makes what is mounted there read only, with every mount below but those that stay. `shown` is its path.
+    fn read_only(&self, shown: &Path, stays: impl Fn(&Path) -> bool) -> Result<(), Failed> {
         let table = mount_table::mount_points().map_err(Failed::because("list of mounts"))?;
-        for mount in table.iter().filter_map(|place| place.strip_prefix(shown).ok()) {
+        let mounts = table.iter().filter_map(|place| place.strip_prefix(shown).ok());
+        for mount in mounts.filter(|mount| !stays(mount)) {
             self.open(mount)
                 .and_then(|place| remount_read_only(Path::new(&named(&place))))
                 .map_err(Failed::on("private directory", &shown.join(mount)))?;

@@ -11,8 +11,8 @@ use crate::support::world::World;
 /// restore.
 fn killed() -> (World, String) {
     let world = changed();
-    let digest = digest(&world, &["restore", "last", "c1"]);
-    world.run(&["restore", "last", "c1", "--digest", &digest]).ends(0);
+    let digest = digest(&world, &["restore", "last", "c3"]);
+    world.run(&["restore", "last", "c3", "--digest", &digest]).ends(0);
     let id = world.id();
     let journal = world.journal(&id);
     let lines: Vec<&str> = journal.split_inclusive('\n').collect();

@@ -13,31 +13,31 @@ fn exactly_the_files_of_the_call_are_restored_and_the_restore_is_undone() {
         .unwrap()
         .modified()
         .unwrap();
-    let preview = world.run(&["restore", "last", "c1", "--preview"]).ends(0).out;
+    let preview = world.run(&["restore", "last", "c3", "--preview"]).ends(0).out;
     for words in [
         "restore 3 of 3 paths",
-        "a.txt (c1) +1 -1",
+        "a.txt (c3) +1 -1",
         "created, is deleted",
         "deleted, is created again",
     ] {
         assert!(preview.contains(words), "{words}\n{preview}");
     }
-    let digest = digest(&world, &["restore", "last", "c1"]);
+    let digest = digest(&world, &["restore", "last", "c3"]);
     assert!(preview.contains(&digest));
     assert_eq!(tree(&world), CHANGED.map(owned), "a preview changes nothing");
     assert!(restores(&world).is_empty());
     world
-        .run(&["restore", "last", "c1"])
+        .run(&["restore", "last", "c3"])
         .ends(2)
         .tells("--preview prints the plan and its digest");
     world
-        .run(&["restore", "last", "c1", "--digest", "0123456789abcdef"])
+        .run(&["restore", "last", "c3", "--digest", "0123456789abcdef"])
         .ends(4)
         .tells("review the new preview");
     assert_eq!(tree(&world), CHANGED.map(owned));
 
     world
-        .run(&["restore", "last", "c1", "--digest", &digest[..16]])
+        .run(&["restore", "last", "c3", "--digest", &digest[..16]])
         .ends(0)
         .tells("restored 3 paths");
     assert_eq!(tree(&world), BEFORE.map(owned));
@@ -50,8 +50,8 @@ fn exactly_the_files_of_the_call_are_restored_and_the_restore_is_undone() {
     assert!(restore.end.unwrap().skipped.is_empty());
     let id = restore.started.restore.to_string();
     // A second time there is nothing to restore.
-    let again = super::digest(&world, &["restore", "last", "c1"]);
-    world.run(&["restore", "last", "c1", "--digest", &again]).ends(4);
+    let again = super::digest(&world, &["restore", "last", "c3"]);
+    world.run(&["restore", "last", "c3", "--digest", &again]).ends(4);
 
     let undo = ["restore", "last", "--undo", &id];
     let digest = super::digest(&world, &undo);
@@ -66,7 +66,7 @@ fn a_path_that_was_changed_since_is_restored_only_over_the_conflict() {
     world.file("a.txt", "mine\n");
     let rows = view(
         &world
-            .run(&["restore", "last", "c1", "--preview", "--json"])
+            .run(&["restore", "last", "c3", "--preview", "--json"])
             .ends(0),
     );
     let row = rows["paths"]
@@ -80,17 +80,17 @@ fn a_path_that_was_changed_since_is_restored_only_over_the_conflict() {
         (&row["status"], &row["chosen"]),
         (&"conflict".into(), &false.into())
     );
-    let named = ["restore", "last", "c1", "--path", "a.txt"];
+    let named = ["restore", "last", "c3", "--path", "a.txt"];
     let refused = world.run(&[&named[..], &["--preview"]].concat()).ends(4);
     refused
         .tells("cannot restore a.txt: ")
         .tells("--over-conflicts saves the present content first");
     world
-        .run(&["restore", "last", "c1", "--path", "nowhere", "--preview"])
+        .run(&["restore", "last", "c3", "--path", "nowhere", "--preview"])
         .ends(4);
 
-    let whole = digest(&world, &["restore", "last", "c1"]);
-    world.run(&["restore", "last", "c1", "--digest", &whole]).ends(0);
+    let whole = digest(&world, &["restore", "last", "c3"]);
+    world.run(&["restore", "last", "c3", "--digest", &whole]).ends(0);
     assert_eq!(world.read("a.txt"), "mine\n", "the conflict is left");
     assert_eq!(
         (world.read("b.txt"), world.ws().join("d.txt").exists()),
@@ -112,7 +112,7 @@ fn a_path_that_was_changed_since_is_restored_only_over_the_conflict() {
 #[test]
 fn an_edit_restores_files_only_if_it_is_told_to() {
     let world = changed();
-    let edit = ["edit", "last", "c1", "--args", "{\"command\": \":\"}"];
+    let edit = ["edit", "last", "c3", "--args", "{\"command\": \":\"}"];
     let said = world.run(&[&edit[..], &["--preview"]].concat()).ends(0);
     let said = said.tells("--files restore");
     assert!(!said.out.contains("digest"), "{}", said.out);

@@ -89,10 +89,14 @@ fn what_others_changed_between_two_calls_is_recorded_as_theirs() {
                 args = { command = 'echo a > a.txt' }\n";
     // Two calls ask: between them somebody writes a file.
     world.play(book, &["--policy", "supervised"]).ends(4);
-    let approve = |call: &str| world.run(&["approve", "last", call, "--resume", "--headless"]);
-    approve("c1").ends(4);
+    let approve = |call: &str| {
+        let id = world.id();
+        let digest = crate::cli::decisions::digest(&world, &id, call.parse().unwrap());
+        world.run(&["approve", "last", call, "--digest", &digest, "--resume", "--headless"])
+    };
+    approve("c3").ends(4);
     world.file("theirs.txt", "theirs\n");
-    approve("c2").ends(0);
+    approve("c5").ends(0);
     let facts = world.facts(&world.id());
     let own = sets(&world).into_iter().flat_map(|set| set.changes.0);
     let own: Vec<String> = own.map(|one| one.path.text().into_owned()).collect();
@@ -126,7 +130,7 @@ fn a_file_tool_names_its_file_and_the_content_is_saved_at_any_size() {
         panic!("one change: {set:?}");
     };
     assert!(matches!(change.before, FileState::File { size: 100_000, .. }));
-    let digest = super::digest(&world, &["restore", "last", "c1"]);
-    world.run(&["restore", "last", "c1", "--digest", &digest]).ends(0);
+    let digest = super::digest(&world, &["restore", "last", "c3"]);
+    world.run(&["restore", "last", "c3", "--digest", &digest]).ends(0);
     assert_eq!(world.read("long.txt"), long);
 }

@@ -88,6 +88,7 @@ fn a_run_is_confined_unless_a_person_says_otherwise() {
     let line = format!("echo x > {} 2>&1; echo done", outside.display());
     let mut more = AUTO.to_vec();
     more.extend(["--sandbox", "0"]);
+    world.config("[files]\ntrack = false\n");
     let said = world.play(&command(&line), &more).ends(0);
     let id = world.id();
     assert!(

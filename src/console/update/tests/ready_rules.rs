@@ -345,8 +345,8 @@ fn the_policy_is_changed_in_a_list_that_says_what_each_preset_would_ask() {
 #[test]
 fn a_preset_that_undoes_is_offered_with_what_it_would_have_asked() {
     for (missing, row) in [
-        (None, "asks 0 times, not 3"),
-        (Some(Guarantee::Attributes), "asks 3 times, not 3"),
+        (None, "asks 0 times, not 4"),
+        (Some(Guarantee::Attributes), "asks 0 times, not 4"),
     ] {
         let mut stage = stage();
         stage.confine(Stage::profile(missing));
