@@ -77,6 +77,7 @@ pub fn resume_session(
     };
     if let Mode::Finished(answer) = state.mode
         && headless
+        && state.operator.files.open().is_none()
     {
         return print_answer(common, &state, answer, &context.address(&session));
     }

@@ -13,7 +13,7 @@ mod changes;
 mod classify;
 mod control;
 mod damaged;
-mod decisions;
+pub mod decisions;
 mod decoding;
 mod demos;
 mod doubt;

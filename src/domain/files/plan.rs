@@ -134,7 +134,12 @@ impl Plan {
             })
             .map(|(path, _)| *path);
         let others: Vec<&FilePath> = others.collect();
-        rows::check_directories(&mut rows, &others);
+        let parents = rows::parents(&rows);
+        let states = advice.file_states(&parents);
+        let closed = parents.into_iter().zip(states);
+        let closed = closed.filter(|(_, state)| rows::is_no_directory(state));
+        let closed = closed.map(|(path, _)| path).collect();
+        rows::check_directories(&mut rows, &others, &closed);
         let chosen = rows.iter().filter(|row| row.is_chosen);
         let steps = chosen.map(|row| Step {
             path: row.path.clone(),

@@ -89,14 +89,24 @@ fn what_others_changed_between_two_calls_is_recorded_as_theirs() {
                 args = { command = 'echo a > a.txt' }\n";
     // Two calls ask: between them somebody writes a file.
     world.play(book, &["--policy", "supervised"]).ends(4);
-    let approve = |call: &str| {
+    let approve = || {
         let id = world.id();
-        let digest = crate::cli::decisions::digest(&world, &id, call.parse().unwrap());
-        world.run(&["approve", "last", call, "--digest", &digest, "--resume", "--headless"])
+        let call = world.state(&id).queue().next().unwrap().id;
+        let digest = crate::cli::decisions::digest(&world, &id, call);
+        let call = call.to_string();
+        world.run(&[
+            "approve",
+            "last",
+            &call,
+            "--digest",
+            &digest,
+            "--resume",
+            "--headless",
+        ])
     };
-    approve("c3").ends(4);
+    approve().ends(4);
     world.file("theirs.txt", "theirs\n");
-    approve("c5").ends(0);
+    approve().ends(0);
     let facts = world.facts(&world.id());
     let own = sets(&world).into_iter().flat_map(|set| set.changes.0);
     let own: Vec<String> = own.map(|one| one.path.text().into_owned()).collect();

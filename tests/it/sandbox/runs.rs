@@ -88,7 +88,9 @@ fn a_run_is_confined_unless_a_person_says_otherwise() {
     let line = format!("echo x > {} 2>&1; echo done", outside.display());
     let mut more = AUTO.to_vec();
     more.extend(["--sandbox", "0"]);
-    world.config("[files]\ntrack = false\n");
+    let config = world.path("home/.config/overrule");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "[files]\ntrack = false\n").unwrap();
     let said = world.play(&command(&line), &more).ends(0);
     let id = world.id();
     assert!(

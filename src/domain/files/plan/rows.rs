@@ -78,8 +78,8 @@ fn not_saved(now: &FileState, target: &FileState) -> Option<String> {
 }
 
 /// A directory is removed only if nothing in it stays, and nothing is written below what is no directory then. `others` are
-/// paths without a row that are known to be there.
-pub(super) fn check_directories(rows: &mut [Row], others: &[&FilePath]) {
+/// paths without a row that are known to be there, `closed` the directories without a row that are none now.
+pub(super) fn check_directories(rows: &mut [Row], others: &[&FilePath], closed: &BTreeSet<FilePath>) {
     let is_dir = |state: &FileState| matches!(state, FileState::Dir { .. });
     let mut occupied: BTreeSet<FilePath> = BTreeSet::new();
     for path in others {
@@ -100,8 +100,10 @@ pub(super) fn check_directories(rows: &mut [Row], others: &[&FilePath]) {
     }
     let mut known: BTreeMap<FilePath, bool> = BTreeMap::new();
     for row in rows.iter_mut() {
-        let is_below = row.path.parent().and_then(|parent| known.get(&parent));
-        if row.is_chosen && row.target.is_there() && is_below == Some(&false) {
+        let parent = row.path.parent();
+        let is_below = parent.as_ref().and_then(|parent| known.get(parent));
+        let is_closed = is_below == Some(&false) || parent.is_some_and(|parent| closed.contains(&parent));
+        if row.is_chosen && row.target.is_there() && is_closed {
             row.status = RowStatus::NotRestorable {
                 why: NO_DIRECTORY.to_owned(),
             };
@@ -110,6 +112,19 @@ pub(super) fn check_directories(rows: &mut [Row], others: &[&FilePath]) {
         let then = if row.is_chosen { &row.target } else { &row.now };
         known.insert(row.path.clone(), is_dir(then));
     }
+}
+
+/// Returns the directories without a row in which something is written: they must be there.
+pub(super) fn parents(rows: &[Row]) -> Vec<FilePath> {
+    let own: BTreeSet<&FilePath> = rows.iter().map(|row| &row.path).collect();
+    let written = rows.iter().filter(|row| row.is_chosen && row.target.is_there());
+    let parents: BTreeSet<FilePath> = written.filter_map(|row| row.path.parent()).collect();
+    parents.into_iter().filter(|path| !own.contains(path)).collect()
+}
+
+/// True for a state that is known to be no directory.
+pub(super) const fn is_no_directory(state: &FileState) -> bool {
+    !matches!(state, FileState::Dir { .. } | FileState::Unsaved { .. })
 }
 
 /// Notes the directories that a path is in.

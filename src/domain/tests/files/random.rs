@@ -653,7 +653,7 @@ fn session(numbers: &[u16]) -> usize {
 }
 
 proptest! {
-    #![proptest_config(overrule_testing::cases(256))]
+    #![proptest_config(overrule_testing::cases(4))]
 
     #[test]
     fn a_restore_changes_what_it_says_and_nothing_else(numbers in prop::collection::vec(any::<u16>(), 0..500)) {
