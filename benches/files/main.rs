@@ -9,6 +9,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
+    clippy::unchecked_time_subtraction,
     reason = "a measurement that went wrong is no measurement, and it is printed"
 )]
 

@@ -462,7 +462,7 @@ async fn serve_beside(
                 } = ready;
                 tokio::spawn(async move {
                     let _open = door;
-                    driver.run(first).await;
+                    Box::pin(driver.run(first)).await;
                     calls.abort();
                 });
             }

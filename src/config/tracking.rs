@@ -152,7 +152,7 @@ fn size_text(bytes: u64) -> String {
     let whole = UNITS
         .iter()
         .rev()
-        .find(|(_, unit)| bytes > 0 && bytes % unit == 0);
+        .find(|(_, unit)| bytes > 0 && bytes.is_multiple_of(*unit));
     whole.map_or_else(
         || format!("{bytes} bytes"),
         |(name, unit)| format!("{} {name}", bytes / unit),

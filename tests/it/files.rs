@@ -21,7 +21,7 @@ const LINE: &str = "echo changed > a.txt; rm b.txt; echo new > d.txt; echo done"
 /// A playbook that runs lines in one turn, then answers.
 fn playbook(lines: &[&str]) -> String {
     let names: Vec<String> = (0..lines.len()).map(|no| format!("\"n{no}\"")).collect();
-    let calls: String = lines
+    let calls: Vec<String> = lines
         .iter()
         .enumerate()
         .map(|(no, line)| {
@@ -29,8 +29,9 @@ fn playbook(lines: &[&str]) -> String {
         })
         .collect();
     format!(
-        "[meta]\nname = \"files\"\n[[rule]]\nwhen = {{ done = [{}] }}\nanswer = \"done\"\n[[rule]]\nthink = \"I run it.\"\n{calls}",
-        names.join(", ")
+        "[meta]\nname = \"files\"\n[[rule]]\nwhen = {{ done = [{}] }}\nanswer = \"done\"\n[[rule]]\nthink = \"I run it.\"\n{}",
+        names.join(", "),
+        calls.concat()
     )
 }
 

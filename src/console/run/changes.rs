@@ -6,7 +6,7 @@ use std::ops::Bound;
 
 use super::file_look::FileVersions;
 use overrule_domain::call::Call;
-use overrule_domain::files::{ChangeList, ChangeSet, Execution, FilesChange};
+use overrule_domain::files::{ChangeList, ChangeSet, Execution, FilesChange, RestoreRecord};
 use overrule_domain::id::{NodeId, Seq};
 use overrule_domain::state::State;
 
@@ -87,7 +87,7 @@ pub fn versions(state: &State, seq: Seq) -> Vec<FileVersions> {
         Some(FilesChange::Outside(changes)) => of(changes),
         Some(FilesChange::Restore(id)) => {
             let record = state.operator.files.restores.get(id);
-            let steps = record.into_iter().flat_map(|record| record.done());
+            let steps = record.into_iter().flat_map(RestoreRecord::done);
             steps
                 .map(|step| FileVersions {
                     path: step.path.clone(),

@@ -362,9 +362,8 @@ impl<'s> Histories<'s> {
                 || turned.conflict.is_none() && history.now.is_some_and(|now| same(now, turned.target));
             let now = match steps.get(path) {
                 Some(Some(to)) => *to,
-                Some(None) => continue,
                 None if is_there() => turned.target,
-                None => continue,
+                Some(None) | None => continue,
             };
             let before = history.replace(started.restore, turned, now);
             let gone = without(&before, &history.entries);

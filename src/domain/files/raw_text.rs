@@ -2,6 +2,8 @@
 //!
 //! Must not know: what they name.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Bytes that are text nearly always. Recorded as text, or as `{"bytes": "..."}` in hexadecimal where they are not UTF-8.
@@ -20,7 +22,7 @@ impl Serialize for RawText {
         match std::str::from_utf8(&self.0) {
             Ok(text) => to.serialize_str(text),
             Err(_) => Recorded::Bytes {
-                bytes: self.0.iter().map(|byte| format!("{byte:02x}")).collect(),
+                bytes: to_hex(&self.0),
             }
             .serialize(to),
         }
@@ -37,6 +39,14 @@ impl<'de> Deserialize<'de> for RawText {
         };
         Ok(Self(bytes.into()))
     }
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn from_hex(text: &str) -> Option<Vec<u8>> {

@@ -213,6 +213,9 @@ fn what_cannot_be_read_or_runs_later_asks() {
     }
 }
 
+/// A change of what is given, a line, and the cause of the question.
+type Row = (fn(&mut Given), &'static str, &'static str);
+
 #[test]
 fn a_question_says_why_the_call_cannot_be_undone() {
     let reason = |given: &Given, line: &str| {
@@ -226,7 +229,7 @@ fn a_question_says_why_the_call_cannot_be_undone() {
         change(&mut given);
         reason(&given, line)
     };
-    let table: [(fn(&mut Given), &str, &str); 7] = [
+    let table: [Row; 7] = [
         (
             |given| given.sandbox = Placement::Unconfined,
             "make",

@@ -204,7 +204,7 @@ mod tests {
         let hostile = [
             path("a\u{202e}b"),
             FilePath::new(vec![b'x', 0xff, 0x1b]).unwrap(),
-            path(&"d/".repeat(150).trim_end_matches('/').to_owned()),
+            path("d/".repeat(150).trim_end_matches('/')),
         ];
         let words = list(hostile.iter());
         assert!(

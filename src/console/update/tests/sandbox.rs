@@ -77,7 +77,7 @@ fn n_allows_the_host_for_the_session_and_runs_the_call_again() {
     stage.wait(ARMING);
     stage.press("n");
     let allowed = widen(Widening::Host(HOST.into()));
-    assert_eq!(stage.commands(), [allowed.clone()]);
+    assert_eq!(stage.commands(), std::slice::from_ref(&allowed));
     stage.press("n");
     assert_eq!(stage.commands(), [], "sent once");
     stage.send(Msg::Run(Update::Taken(Box::new(allowed.clone()))));
@@ -95,7 +95,7 @@ fn a_call_is_not_run_again_if_the_widening_was_refused() {
     stage.wait(ARMING);
     stage.press("n");
     let allowed = widen(Widening::Host(HOST.into()));
-    assert_eq!(stage.commands(), [allowed.clone()]);
+    assert_eq!(stage.commands(), std::slice::from_ref(&allowed));
     let why = Refusal::new(RefusalKind::Denied, "cannot allow the host: no");
     stage.refuse(allowed.clone(), why);
     stage.send(Msg::Run(Update::Taken(Box::new(allowed))));
@@ -130,7 +130,7 @@ fn a_file_that_was_to_be_written_gives_its_directory() {
     );
     stage.press("enter");
     let by = widen(Widening::Directory("/opt/data".into()));
-    assert_eq!(stage.commands(), [by.clone()]);
+    assert_eq!(stage.commands(), std::slice::from_ref(&by));
     stage.send(Msg::Run(Update::Taken(Box::new(by))));
     assert_eq!(stage.commands(), [again()]);
 }
