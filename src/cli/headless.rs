@@ -17,6 +17,7 @@ use overrule_base::text::visible;
 use overrule_console::run::approval_stats;
 use overrule_domain::apply;
 use overrule_domain::envelope::{Actor, Envelope, Via};
+use overrule_domain::files::is_restoring;
 use overrule_domain::id::NodeId;
 use overrule_domain::node::Node;
 use overrule_domain::state::{Mode, State};
@@ -244,6 +245,7 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
     }
     if let Mode::Finished(answer) = state.mode
         && end.code != Code::Session
+        && !is_restoring(state)
     {
         let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
         print::err(&format!("session {}", session.id()));

@@ -23,6 +23,7 @@ use overrule_base::text::visible;
 use overrule_domain::call::Status;
 use overrule_domain::event::run::{Limits, Started, ToolCard};
 use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::files::is_restoring;
 use overrule_domain::id::NodeId;
 use overrule_domain::node::Node;
 use overrule_domain::state::{Mode, State};
@@ -77,7 +78,7 @@ pub fn resume_session(
     };
     if let Mode::Finished(answer) = state.mode
         && headless
-        && state.operator.files.open().is_none()
+        && !is_restoring(&state)
     {
         return print_answer(common, &state, answer, &context.address(&session));
     }

@@ -238,10 +238,7 @@ fn needed(state: &State, of: &RestoreOf, plan: Option<&Plan>) -> Vec<FilePath> {
         RestoreOf::With(_) | RestoreOf::Calls(_) | RestoreOf::Branch(_) => None,
     };
     let steps = record.into_iter().flat_map(|record| &record.started.steps.0);
-    let mut paths: Vec<FilePath> = steps.map(|step| step.path.clone()).collect();
+    let steps = steps.map(|step| step.path.clone());
     let rows = plan.into_iter().flat_map(|plan| &plan.rows);
-    paths.extend(rows.map(|row| row.path.clone()));
-    paths.sort();
-    paths.dedup();
-    paths
+    FilePath::with_parents(steps.chain(rows.map(|row| row.path.clone())))
 }

@@ -3,6 +3,7 @@
 //! Must not know: which files exist.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,16 @@ impl FilePath {
     pub fn parent(&self) -> Option<Self> {
         let at = self.0.iter().rposition(|byte| *byte == b'/')?;
         Some(Self(self.0.get(..at)?.into()))
+    }
+
+    /// Returns some paths and the directories that they are in, each once, in their order.
+    pub fn with_parents(paths: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut all = BTreeSet::new();
+        for path in paths {
+            all.extend(path.parent());
+            all.insert(path);
+        }
+        all.into_iter().collect()
     }
 
     /// Returns true if it is below a directory, or is that directory.

@@ -87,13 +87,12 @@ impl<'a, 's> Selected<'a, 's> {
             again: BTreeMap::new(),
             paths: BTreeSet::new(),
         };
-        for execution in &selection.redone {
-            for entry in sources
-                .set(*execution)
-                .into_iter()
-                .flat_map(|set| entries(*execution, set))
-            {
-                all.again.entry(entry.0).or_default().push(entry.1);
+        // In the order in which they were made.
+        for kind in sources.order() {
+            let Kind::Execution(by) = kind else { continue };
+            let set = sources.set(by).filter(|_| selection.redone.contains(&by));
+            for (path, entry) in set.into_iter().flat_map(|set| entries(by, set)) {
+                all.again.entry(path).or_default().push(entry);
             }
         }
         all.paths.extend(all.again.keys());

@@ -113,16 +113,18 @@ impl Plan {
         let histories = Histories::of(&sources);
         let record = selection.of.and_then(|of| state.operator.files.restores.get(&of));
         let turned = turned(record, (&sources, &histories), selection);
-        let paths: Vec<FilePath> = turned.iter().map(|(path, _)| (*path).clone()).collect();
         let over: BTreeSet<&FilePath> = choice.over.iter().collect();
         let without: BTreeSet<&FilePath> = choice.without.iter().collect();
-        let mut states = advice.file_states(&paths).into_iter();
-        let mut rows: Vec<Row> = Vec::with_capacity(paths.len());
-        for ((path, turned), owned) in turned.into_iter().zip(paths) {
+        let looked_at = FilePath::with_parents(turned.iter().map(|(path, _)| (*path).clone()));
+        let states = advice.file_states(&looked_at);
+        let mut states: BTreeMap<FilePath, FileState> = looked_at.into_iter().zip(states).collect();
+        let mut rows: Vec<Row> = Vec::with_capacity(turned.len());
+        for (path, turned) in turned {
             let recorded = histories.paths.get(path).and_then(|history| history.now);
+            let now = states.remove(path);
             rows.push(rows::row(
-                owned,
-                (recorded, states.next()),
+                path.clone(),
+                (recorded, now),
                 turned,
                 (&over, &without),
             ));
@@ -134,12 +136,8 @@ impl Plan {
             })
             .map(|(path, _)| *path);
         let others: Vec<&FilePath> = others.collect();
-        let parents = rows::parents(&rows);
-        let states = advice.file_states(&parents);
-        let closed = parents.into_iter().zip(states);
-        let closed = closed.filter(|(_, state)| rows::is_no_directory(state));
-        let closed = closed.map(|(path, _)| path).collect();
-        rows::check_directories(&mut rows, &others, &closed);
+        states.retain(|_, state| !matches!(state, FileState::Dir { .. }));
+        rows::check_directories(&mut rows, &others, &states.into_keys().collect());
         let chosen = rows.iter().filter(|row| row.is_chosen);
         let steps = chosen.map(|row| Step {
             path: row.path.clone(),
@@ -232,9 +230,13 @@ fn turned<'s>(
     turned.collect()
 }
 
-/// The executions of which it is known what they changed, be it nothing: they may share the changes of others.
+/// The executions of which it is known what they changed, be it nothing, and those that may share the changes of others.
 fn known(sources: &Sources<'_>, all: &BTreeSet<Execution>) -> Vec<Execution> {
-    let is_known = |one: &&Execution| sources.set(**one).is_some();
+    let shared: BTreeSet<NodeId> = sources
+        .sets()
+        .flat_map(|(_, set)| set.shared.iter().copied())
+        .collect();
+    let is_known = |one: &&Execution| sources.set(**one).is_some() || shared.contains(&one.call);
     all.iter().filter(is_known).copied().collect()
 }
 

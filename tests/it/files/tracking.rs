@@ -5,8 +5,10 @@
 use overrule::domain::event::{Event, FilesEvent};
 use overrule::domain::files::FileState;
 
+use serde_json::Value;
+
 use super::{changed, playbook, sets};
-use crate::support::world::World;
+use crate::support::world::{World, until, wait};
 
 #[test]
 fn what_a_shell_command_changed_is_recorded_exactly() {
@@ -87,40 +89,46 @@ fn what_others_changed_between_two_calls_is_recorded_as_theirs() {
                 args = { command = 'echo b > b.txt' }\n\
                 [[rule]]\nthink = \"I run it.\"\n[[rule.call]]\ntool = \"shell\"\nas = \"a\"\n\
                 args = { command = 'echo a > a.txt' }\n";
-    // Two calls ask: between them somebody writes a file.
-    world.play(book, &["--policy", "supervised"]).ends(4);
-    let approve = || {
-        let id = world.id();
-        let call = world.state(&id).queue().next().unwrap().id;
-        let digest = crate::cli::decisions::digest(&world, &id, call);
-        let call = call.to_string();
-        world.run(&[
-            "approve",
-            "last",
-            &call,
-            "--digest",
-            &digest,
-            "--resume",
-            "--headless",
-        ])
+    let run = world
+        .playing(book, &["--policy", "supervised", "--control"])
+        .spawn();
+    let waiting = |command: &str| {
+        let mut found = Value::Null;
+        until(&format!("`{command}` waits"), || {
+            let queue = (world.ids().first()).map(|id| world.run(&["queue", id, "--json"]).out);
+            let queue = queue.unwrap_or_default();
+            let mut calls = queue
+                .lines()
+                .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            let is_it = |call: &Value| call.to_string().contains(command);
+            found = calls.find(is_it).unwrap_or_default();
+            !found.is_null()
+        });
+        ["call", "digest"].map(|name| found[name].as_str().unwrap().to_owned())
     };
-    approve().ends(4);
+    let approve = |[call, digest]: [String; 2]| {
+        let args = ["approve", "last", &call, "--digest", &digest];
+        world.run(&args).ends(0);
+    };
+    approve(waiting("echo a"));
+    let second = waiting("echo b");
+    // Nothing runs, and somebody writes a file.
     world.file("theirs.txt", "theirs\n");
-    approve().ends(0);
+    approve(second);
+    wait(run.unwrap()).ends(0);
     let facts = world.facts(&world.id());
     let own = sets(&world).into_iter().flat_map(|set| set.changes.0);
     let own: Vec<String> = own.map(|one| one.path.text().into_owned()).collect();
     assert_eq!(own, ["a.txt", "b.txt"]);
-    // A new process has no earlier look: it cannot tell, and says nothing.
     let outside = facts.iter().filter_map(|fact| match &fact.event {
         Event::Files(FilesEvent::ChangedOutside { changes }) => Some(changes),
         _ => None,
     });
-    assert!(
-        outside
-            .flat_map(|changes| &changes.0)
-            .all(|one| one.path.text() == "theirs.txt")
-    );
+    let outside: Vec<String> = outside
+        .flat_map(|changes| &changes.0)
+        .map(|one| one.path.text().into_owned())
+        .collect();
+    assert_eq!(outside, ["theirs.txt"]);
 }
 
 #[test]

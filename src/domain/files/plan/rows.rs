@@ -114,19 +114,6 @@ pub(super) fn check_directories(rows: &mut [Row], others: &[&FilePath], closed: 
     }
 }
 
-/// Returns the directories without a row in which something is written: they must be there.
-pub(super) fn parents(rows: &[Row]) -> Vec<FilePath> {
-    let own: BTreeSet<&FilePath> = rows.iter().map(|row| &row.path).collect();
-    let written = rows.iter().filter(|row| row.is_chosen && row.target.is_there());
-    let parents: BTreeSet<FilePath> = written.filter_map(|row| row.path.parent()).collect();
-    parents.into_iter().filter(|path| !own.contains(path)).collect()
-}
-
-/// True for a state that is known to be no directory.
-pub(super) const fn is_no_directory(state: &FileState) -> bool {
-    !matches!(state, FileState::Dir { .. } | FileState::Unsaved { .. })
-}
-
 /// Notes the directories that a path is in.
 fn occupy(occupied: &mut BTreeSet<FilePath>, path: &FilePath) {
     let mut above = path.parent();

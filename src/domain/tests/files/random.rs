@@ -230,6 +230,7 @@ impl Session<'_> {
     }
 
     fn finish(&mut self) {
+        self.note_running();
         if self.f.w.running.is_empty() {
             return;
         }
