@@ -51,8 +51,14 @@ impl FakeFiles {
         self.now.insert(name, state);
     }
 
+    /// A path in which something was once is a directory.
     fn now(&self, path: &FilePath) -> FileState {
-        self.now.get(path).cloned().unwrap_or(FileState::Missing {})
+        let is_dir = || self.now.keys().any(|one| one.is_within(path));
+        match self.now.get(path) {
+            Some(state) => state.clone(),
+            None if is_dir() => FileState::Dir { mode: 0o755 },
+            None => FileState::Missing {},
+        }
     }
 }
 
@@ -76,7 +82,8 @@ impl Stage {
     /// Decides a command as the run does: it looks at the files itself.
     pub(super) fn decide(&mut self, state: &State, command: &Command) -> Result<Vec<Event>, Refusal> {
         let files = self.files.clone().unwrap_or_default();
-        let (paths, states): (Vec<_>, Vec<_>) = files.now.into_iter().unzip();
+        let paths = FilePath::with_parents(files.now.keys().cloned());
+        let states: Vec<FileState> = paths.iter().map(|path| files.now(path)).collect();
         decide::command(state, &LookedAt::new(state, &paths, &states), command)
     }
 

@@ -44,8 +44,12 @@ impl Record {
     /// Executions in flight have happened, or not.
     fn cut(&self, records: usize, more: &str, happened: bool) -> BTreeSet<NodeId> {
         sweep(&self.world);
+        let whole: String = self.journal.split_inclusive('\n').take(records).collect();
+        fs::write(self.world.place(&self.id).journal(), whole + more).unwrap();
+        self.world.own(&self.id);
         let mut open = BTreeSet::new();
-        for fact in &self.facts[..records] {
+        // Of a decision that is incomplete nothing counts.
+        for fact in &self.world.facts(&self.id) {
             match &fact.event {
                 Event::Call(CallEvent::Started { call, .. }) => {
                     open.insert(*call);
@@ -62,9 +66,6 @@ impl Record {
                 redo(&self.world, &self.end.calls[call].label);
             }
         }
-        let whole: String = self.journal.split_inclusive('\n').take(records).collect();
-        fs::write(self.world.place(&self.id).journal(), whole + more).unwrap();
-        self.world.own(&self.id);
         open
     }
 

@@ -83,7 +83,11 @@ fn edit(run: &mut Run, removed: usize, typed: &str) {
     run.wait_for("rewrite of t");
     run.armed();
     run.types("\r");
-    run.wait_for("Committed 1 edit");
+    // What of the superseded steps is in files is restored.
+    run.until("the edit is committed", || {
+        let screen = flat(run);
+        screen.contains("Committed 1 edit") || screen.contains("Restored 1 path")
+    });
 }
 
 /// The edits of "First steps": what is removed of the thought, what is typed, and what is then looked for.

@@ -81,7 +81,7 @@ fn files(dir: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
 
 fn sessions(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
-    files(&root.join("data"), &mut all);
+    files(&root.join("data/overrule/sessions"), &mut all);
     all
 }
 

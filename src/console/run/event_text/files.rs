@@ -31,7 +31,7 @@ pub(crate) fn describe(event: &FilesEvent) -> String {
                 count => format!("{count} paths"),
             };
             if skipped.is_empty() {
-                return format!("{restore} restored {done}");
+                return format!("restored {done} ({restore})");
             }
             let why = skipped.first().map(|one| visible(&one.why)).unwrap_or_default();
             let all_same = skipped
@@ -43,7 +43,7 @@ pub(crate) fn describe(event: &FilesEvent) -> String {
                 String::new()
             };
             let paths = skipped.iter().map(|one| &one.path);
-            format!("{restore} restored {done}, not {}{why}", list(paths))
+            format!("restored {done}, not {}{why} ({restore})", list(paths))
         }
         FilesEvent::Seen { through } => format!("changes of files up to {through} are seen"),
     }
@@ -169,12 +169,12 @@ mod tests {
                 skipped,
             })
         };
-        assert_eq!(of(Vec::new()), "i19 restored 4 paths");
+        assert_eq!(of(Vec::new()), "restored 4 paths (i19)");
         let skipped = Skipped {
             path: path("a"),
             why: "x".into(),
         };
-        assert_eq!(of(vec![skipped]), "i19 restored 4 paths, not a: x");
+        assert_eq!(of(vec![skipped]), "restored 4 paths, not a: x (i19)");
     }
 
     #[test]

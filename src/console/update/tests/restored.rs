@@ -62,7 +62,7 @@ fn a_preview_restores_the_files_of_what_it_makes_inactive() {
     let started = &stage.model.run.state.operator.files.open().unwrap().started;
     assert_eq!(started.steps.0.len(), 3);
     stage.restores();
-    assert!(stage.status().contains("restored 3 paths"), "{}", stage.status());
+    assert!(stage.status().contains("Restored 3 paths"), "{}", stage.status());
 }
 
 #[test]

@@ -424,6 +424,9 @@ impl Session<'_> {
     }
 
     fn commit(&mut self, command: FilesCommand) {
+        if self.f.plan(&command).steps.0.is_empty() {
+            self.look();
+        }
         let plan = self.f.plan(&command);
         let folded = apply::fold(&self.f.w.log);
         assert_eq!(
@@ -431,9 +434,6 @@ impl Session<'_> {
             plan,
             "a fold plans the same"
         );
-        if plan.steps.0.is_empty() {
-            self.look();
-        }
         let before = self.f.tree();
         let runs_writing = (self.f.w.running.iter()).any(|one| one.tool != "read");
         let result = self.f.send(command.clone());
