@@ -14,7 +14,7 @@ use super::draft::Draft;
 use super::escape::advised::Advised;
 use super::event::run::ToolCard;
 use super::event::{CallEvent, Event};
-use super::files::{FilePath, FileState};
+use super::files::{FilePath, Looked};
 use super::id::{NodeId, Rev, ThreadId};
 use super::ladder::Next;
 use super::node::Node;
@@ -37,7 +37,7 @@ pub enum Extent {
 
 /// The questions of a decision or an advance of the run. Implementations are pure: same question,
 /// same answer. Exceptions: [`Advice::operands`] and [`Advice::before`] read files as they are now,
-/// and their answers are recorded; [`Advice::file_states`] looks at files, and a restore looks again; [`Advice::still_runs`]
+/// and their answers are recorded; [`Advice::look_at_files`] looks at files, and a restore looks again; [`Advice::still_runs`]
 /// looks at processes.
 pub trait Advice {
     /// Effect class and tags of a tool; none for an unknown tool.
@@ -152,14 +152,10 @@ pub trait Advice {
     /// What is known of the world before an execution, as JSON text, for a later probe.
     fn before(&self, tool: &str, args: &str) -> Option<String>;
 
-    /// What these paths are now, one for each, in their order. Links are not followed: below a link, nothing is there.
-    fn file_states(&self, paths: &[FilePath]) -> Vec<FileState> {
-        let unknown = FileState::Unsaved {
-            why: "not looked at".to_owned(),
-            size: 0,
-            mtime: 0,
-        };
-        vec![unknown; paths.len()]
+    /// Looks at the files of the workspace: what these paths are now, and which of these contents, by their hashes, are not
+    /// saved. Links are not followed: below a link, nothing is there. An error says why nothing is known.
+    fn look_at_files(&self, _paths: &[FilePath], _contents: &[&str]) -> Result<Looked, String> {
+        Err("no files are looked at here".to_owned())
     }
 
     /// What to do about a loop in a settled thread; asked until it gives nothing. Without an

@@ -22,5 +22,5 @@ pub use path_history::Selection;
 pub use raw_text::RawText;
 pub use record::{FilesChange, FilesRecord, is_restoring};
 pub use restore::{Execution, RestoreCause, RestoreChoice, RestoreEnd, RestoreRecord, RestoreStarted};
-pub use state::FileState;
+pub use state::{FileState, Looked};
 pub use step::{Progress, Skipped, Step, StepList, WRITABLE};

@@ -25,7 +25,7 @@ use overrule_domain::call::{
 };
 use overrule_domain::escape::advised::Advised;
 use overrule_domain::event::run::ToolCard;
-use overrule_domain::files::{FilePath, FileState};
+use overrule_domain::files::{FilePath, Looked};
 use overrule_domain::id::{NodeId, Rev, ThreadId};
 use overrule_domain::ladder::Next;
 use overrule_domain::node::Node;
@@ -457,8 +457,8 @@ impl Advice for Adviser {
         self.reader.read((tool, args), job).flatten()
     }
 
-    fn file_states(&self, paths: &[FilePath]) -> Vec<FileState> {
-        self.states_of(paths)
+    fn look_at_files(&self, paths: &[FilePath], contents: &[&str]) -> Result<Looked, String> {
+        self.look_at(paths, contents)
     }
 
     fn escape(&self, state: &State, thread: ThreadId) -> Option<Advised> {

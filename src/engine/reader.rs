@@ -79,6 +79,16 @@ impl Reader {
     /// Reads for a call of a tool with these arguments; `None` if there is no answer in time.
     pub fn read<T: Send + 'static>(
         &self,
+        call: (&str, &str),
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        self.read_within(self.0.limit, call, job)
+    }
+
+    /// Reads like [`Reader::read`], with a limit of its own.
+    pub fn read_within<T: Send + 'static>(
+        &self,
+        limit: Duration,
         (tool, args): (&str, &str),
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
@@ -93,7 +103,7 @@ impl Reader {
             // Nobody waits any more for a late one.
             let _ = answer.send(job());
         }))?;
-        match answered.recv_timeout(self.0.limit) {
+        match answered.recv_timeout(limit) {
             Ok(found) => {
                 *self.idle() = Some(worker);
                 Some(found)

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, Head, HeadMove};
+use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, Head, HeadMove, Looked};
 use rustix::io::Errno;
 
 use crate::apply::{self, Restored, Step};
@@ -246,6 +246,15 @@ impl Tracker {
     /// again by a build. Empty before the first scan. It does not wait for a look.
     pub fn not_restorable(&self) -> Arc<[FilePath]> {
         Arc::clone(&locked(&self.0.standing).not_restorable)
+    }
+
+    /// Looks at paths, and which of these contents, by their hashes, are not saved. Nothing is saved.
+    pub fn look_up(&self, paths: &[FilePath], contents: &[String]) -> Looked {
+        let lost = contents.iter().filter(|hash| !self.0.ground.store.has(hash));
+        Looked {
+            states: self.states(paths),
+            lost: lost.cloned().collect(),
+        }
     }
 
     /// Returns the states of paths now, read and hashed. Nothing is saved.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use overrule_domain::advice::{Advice, Cards, RuleUses, ToolFacts};
 use overrule_domain::breaker::{Breaker, Scope, Turn};
 use overrule_domain::call::{Call, Digest, EffectClass, Fault, Operand, Verdict};
-use overrule_domain::files::{FilePath, FileState};
+use overrule_domain::files::{FilePath, FileState, Looked};
 use overrule_domain::id::{NodeId, Rev};
 use overrule_domain::ladder::Next;
 use overrule_domain::rule::{RuleSpec, SessionRule};
@@ -33,14 +33,20 @@ impl<'s> LookedAt<'s> {
 }
 
 impl Advice for LookedAt<'_> {
-    fn file_states(&self, paths: &[FilePath]) -> Vec<FileState> {
-        let mut all = self.cards.file_states(paths);
-        for (state, path) in all.iter_mut().zip(paths) {
-            if let Some(known) = self.states.get(path) {
-                *state = (*known).clone();
-            }
-        }
-        all
+    fn look_at_files(&self, paths: &[FilePath], _contents: &[&str]) -> Result<Looked, String> {
+        let not_looked_at = FileState::Unsaved {
+            why: "not looked at".to_owned(),
+            size: 0,
+            mtime: 0,
+        };
+        let states = paths.iter().map(|path| match self.states.get(path) {
+            Some(known) => (*known).clone(),
+            None => not_looked_at.clone(),
+        });
+        Ok(Looked {
+            states: states.collect(),
+            ..Looked::default()
+        })
     }
 
     fn tool(&self, name: &str) -> Option<ToolFacts> {

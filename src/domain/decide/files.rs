@@ -8,7 +8,7 @@ use crate::command::{CallCommand, Command, EditCommand, FilesCommand, RunCommand
 use crate::draft::Draft;
 use crate::event::{EditEvent, Event, FilesEvent};
 use crate::files::path_history::Selection;
-use crate::files::plan::Plan;
+use crate::files::plan::{Plan, look};
 use crate::files::sources::Sources;
 use crate::files::{
     ChangeList, Progress, RestoreCause, RestoreChoice, RestoreRecord, RestoreStarted, Skipped, selection,
@@ -24,10 +24,10 @@ pub(super) fn decide(
     command: &FilesCommand,
 ) -> Result<(), Refusal> {
     match command {
-        FilesCommand::Continue { restore } => return continue_restore(draft, *restore),
+        FilesCommand::Continue { restore } => return continue_restore(draft, advice, *restore),
         FilesCommand::Leave { restore } => {
             let record = interrupted(draft.state, *restore, "leave")?;
-            let event = left_as_it_is(advice, record);
+            let event = left_as_it_is(advice, record)?;
             draft.files(event);
             return Ok(());
         }
@@ -37,7 +37,7 @@ pub(super) fn decide(
         | FilesCommand::UndoRestore { choice, .. }
         | FilesCommand::With { choice, .. } => {
             let wanted = wanted(draft.state, advice, command)?;
-            let plan = wanted.plan(draft.state, advice, choice);
+            let plan = wanted.plan(draft.state, advice, choice)?;
             let events = start(draft.state, advice, wanted, (plan, choice))?;
             draft.events.extend(events);
         }
@@ -62,7 +62,7 @@ pub fn restore_plan(state: &State, advice: &dyn Advice, command: &FilesCommand) 
             return Err(Refusal::new(RefusalKind::Invalid, message));
         }
     };
-    Ok(wanted(state, advice, command)?.plan(state, advice, choice))
+    wanted(state, advice, command)?.plan(state, advice, choice)
 }
 
 /// What a command is to restore, and what goes with it.
@@ -89,7 +89,7 @@ impl Wanted {
         self.after.as_ref().unwrap_or(state)
     }
 
-    fn plan(&self, state: &State, advice: &dyn Advice, choice: &RestoreChoice) -> Plan {
+    fn plan(&self, state: &State, advice: &dyn Advice, choice: &RestoreChoice) -> Result<Plan, Refusal> {
         Plan::of(self.after(state), advice, &self.selection, choice)
     }
 }
@@ -126,7 +126,7 @@ fn undo(state: &State, advice: &dyn Advice, restore: NodeId) -> Result<Wanted, R
         return Ok(wanted);
     }
     let record = interrupted(state, restore, "undo")?;
-    let events = vec![Event::Files(left_as_it_is(advice, record))];
+    let events = vec![Event::Files(left_as_it_is(advice, record)?)];
     let mut after = state.clone();
     try_out(&mut after, &events);
     Ok(Wanted {
@@ -284,10 +284,10 @@ fn ended(record: &RestoreRecord, mut skipped: Vec<Skipped>) -> FilesEvent {
 }
 
 /// The end of an interrupted restore, by what the files are now.
-fn left_as_it_is(advice: &dyn Advice, record: &RestoreRecord) -> FilesEvent {
+fn left_as_it_is(advice: &dyn Advice, record: &RestoreRecord) -> Result<FilesEvent, Refusal> {
     let steps = &record.started.steps.0;
     let paths: Vec<_> = steps.iter().map(|step| step.path.clone()).collect();
-    let now = advice.file_states(&paths);
+    let now = look(advice, &paths, &[])?.states;
     let mut now = now.iter();
     let open = steps.iter().filter_map(|step| {
         let progress = now.next().map_or(Progress::Conflict, |now| step.progress(now));
@@ -301,11 +301,14 @@ fn left_as_it_is(advice: &dyn Advice, record: &RestoreRecord) -> FilesEvent {
             why: why.to_owned(),
         })
     });
-    ended(record, open.collect())
+    Ok(ended(record, open.collect()))
 }
 
-fn continue_restore(draft: &mut Draft<'_>, restore: NodeId) -> Result<(), Refusal> {
-    interrupted(draft.state, restore, "continue")?;
+fn continue_restore(draft: &mut Draft<'_>, advice: &dyn Advice, restore: NodeId) -> Result<(), Refusal> {
+    let record = interrupted(draft.state, restore, "continue")?;
+    // Where nothing can be looked at, it would end without what it has done.
+    let paths = record.started.steps.0.iter().map(|step| step.path.clone());
+    look(advice, &paths.collect::<Vec<_>>(), &[])?;
     draft.files(FilesEvent::RestoreContinued { restore });
     Ok(())
 }

@@ -9,13 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::path_history::{Histories, Selected, Selection, Turned};
 use super::sources::Sources;
 use super::{
-    ChangeSet, Execution, FilePath, FileState, HeadMove, RestoreChoice, RestoreRecord, Step, StepList,
+    ChangeSet, Execution, FilePath, FileState, HeadMove, Looked, RestoreChoice, RestoreRecord, Step, StepList,
 };
 use crate::advice::Advice;
 use crate::call::{AttemptRecord, Digest};
 use crate::id::{NodeId, Seq};
 use crate::ledger;
+use crate::refusal::{Refusal, RefusalKind};
 use crate::state::State;
+use overrule_base::text::visible;
 
 /// What a restore would do. Only `steps` is carried out, and the digest is of all that is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,13 +104,13 @@ pub struct HeadRow {
 }
 
 impl Plan {
-    /// Plans a restore of the changes of a selection, as the files are now.
+    /// Plans a restore of the changes of a selection, as the files are now. Refused if they cannot be looked at.
     pub(crate) fn of(
         state: &State,
         advice: &dyn Advice,
         selection: &Selection,
         choice: &RestoreChoice,
-    ) -> Self {
+    ) -> Result<Self, Refusal> {
         let sources = Sources::of(state);
         let histories = Histories::of(&sources);
         let record = selection.of.and_then(|of| state.operator.files.restores.get(&of));
@@ -116,8 +118,11 @@ impl Plan {
         let over: BTreeSet<&FilePath> = choice.over.iter().collect();
         let without: BTreeSet<&FilePath> = choice.without.iter().collect();
         let looked_at = FilePath::with_parents(turned.iter().map(|(path, _)| (*path).clone()));
-        let states = advice.file_states(&looked_at);
-        let mut states: BTreeMap<FilePath, FileState> = looked_at.into_iter().zip(states).collect();
+        let targets = turned.iter().filter_map(|(_, turned)| turned.target.hash());
+        let targets: BTreeSet<&str> = targets.collect();
+        let targets: Vec<&str> = targets.into_iter().collect();
+        let found = look(advice, &looked_at, &targets)?;
+        let mut states: BTreeMap<FilePath, FileState> = looked_at.into_iter().zip(found.states).collect();
         let mut rows: Vec<Row> = Vec::with_capacity(turned.len());
         for (path, turned) in turned {
             let recorded = histories.paths.get(path).and_then(|history| history.now);
@@ -125,7 +130,7 @@ impl Plan {
             rows.push(rows::row(
                 path.clone(),
                 (recorded, now),
-                turned,
+                (turned, &found.lost),
                 (&over, &without),
             ));
         }
@@ -159,7 +164,7 @@ impl Plan {
             plan.note(state, *execution, sources.set(*execution));
         }
         plan.digest = plan.hash(selection);
-        plan
+        Ok(plan)
     }
 
     /// Notes what of a selected execution is not restored.
@@ -202,6 +207,18 @@ impl Plan {
         let parts: [&[u8]; 4] = [&steps, &undone, &redone, of.as_bytes()];
         Digest(overrule_base::canon::hash("overrule restore v1", &parts).into())
     }
+}
+
+/// Looks at files for a restore.
+pub(crate) fn look(advice: &dyn Advice, paths: &[FilePath], contents: &[&str]) -> Result<Looked, Refusal> {
+    if paths.is_empty() {
+        return Ok(Looked::default());
+    }
+    let found = advice.look_at_files(paths, contents);
+    found.map_err(|why| {
+        let why = visible(&why);
+        Refusal::new(RefusalKind::Status, format!("cannot restore: {why}"))
+    })
 }
 
 /// The paths that a selection changes, each with what it becomes.

@@ -2,6 +2,8 @@
 //!
 //! Must not know: where its content lies.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::RawText;
@@ -40,6 +42,15 @@ pub enum FileState {
         /// Its modification time, in nanoseconds since 1970.
         mtime: i64,
     },
+}
+
+/// What a look at the files found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Looked {
+    /// What the paths are, one for each, in their order.
+    pub states: Vec<FileState>,
+    /// The hashes of contents that are not saved, or not any more.
+    pub lost: BTreeSet<String>,
 }
 
 impl FileState {

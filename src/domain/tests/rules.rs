@@ -2,7 +2,7 @@
 //!
 //! Must not know: when anything runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -13,7 +13,7 @@ use overrule_domain::call::{
     Call, Consequence, Digest, EffectClass, Fault, FileCheck, Gate, Operand, Outcome, Verdict,
 };
 use overrule_domain::escape::advised::Advised;
-use overrule_domain::files::{FilePath, FileState};
+use overrule_domain::files::{FilePath, FileState, Looked};
 use overrule_domain::id::{NodeId, Rev, ThreadId};
 use overrule_domain::ladder::Next;
 use overrule_domain::node::Node;
@@ -66,6 +66,10 @@ pub struct Rules {
     pub target: Option<String>,
     /// The files of the workspace; what is not in it is missing.
     pub tree: Arc<Mutex<BTreeMap<FilePath, FileState>>>,
+    /// The hashes of contents that are not saved any more.
+    pub lost: BTreeSet<String>,
+    /// Why no file can be looked at.
+    pub blind: Option<&'static str>,
     /// Process ids with a process that still runs.
     pub alive: Arc<Mutex<BTreeMap<u32, OrphanProcess>>>,
     /// The operator's program that is asked about calls.
@@ -89,6 +93,8 @@ impl Default for Rules {
             results: Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", sum(args) + 1))),
             alive: Arc::default(),
             tree: Arc::default(),
+            lost: BTreeSet::new(),
+            blind: None,
             target: None,
             approver: None,
             place: String::new(),
@@ -222,11 +228,18 @@ impl Advice for Rules {
         self.alive.lock().unwrap().get(&pid).copied()
     }
 
-    fn file_states(&self, paths: &[FilePath]) -> Vec<FileState> {
+    fn look_at_files(&self, paths: &[FilePath], contents: &[&str]) -> Result<Looked, String> {
+        if let Some(why) = self.blind {
+            return Err(why.to_owned());
+        }
         let tree = self.tree.lock().unwrap();
         let missing = FileState::Missing {};
         let states = paths.iter().map(|path| tree.get(path).unwrap_or(&missing));
-        states.cloned().collect()
+        let lost = contents.iter().filter(|hash| self.lost.contains(**hash));
+        Ok(Looked {
+            states: states.cloned().collect(),
+            lost: lost.map(|hash| (*hash).to_owned()).collect(),
+        })
     }
 
     fn near(&self, name: &str) -> Vec<String> {

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::reader::LATE;
 use super::links::{FollowedLinks, WalkedLinks};
@@ -17,7 +18,7 @@ use overrule_domain::call::{EffectClass, Gate};
 use overrule_domain::draft::Draft;
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::event::{Event, ResilienceEvent};
-use overrule_domain::files::{FilePath, FileState};
+use overrule_domain::files::{FilePath, Looked};
 use overrule_domain::rule::{RuleSpec, SessionRule};
 use overrule_domain::sandbox::{Placement, Tracking, Widening};
 use overrule_domain::setting_change;
@@ -32,6 +33,8 @@ use overrule_tools::{Children, Withheld};
 const RESTORED: &str = "restore";
 /// Why a file is not restored by a process without a tracker.
 const NOT_TRACKED: &str = "this process does not track files";
+/// How long a look at the files of a restore may take: their contents are hashed.
+const FILES_LIMIT: Duration = Duration::from_secs(10);
 
 impl Adviser {
     /// Notes what is constant during a decision: the time, in UTC milliseconds since 1970, and how far changes of files can
@@ -263,24 +266,17 @@ impl Adviser {
         (verdict.gate == Gate::Deny).then(|| format!("the policy denies it ({})", verdict.rule))
     }
 
-    /// Returns what these paths are now. One that cannot be read in time is not restored.
-    pub(super) fn states_of(&self, paths: &[FilePath]) -> Vec<FileState> {
-        let found = self.files.tracker().cloned().and_then(|tracker| {
-            let paths = paths.to_vec();
-            self.reader.read((RESTORED, ""), move || tracker.states(&paths))
-        });
-        let unread = || FileState::Unsaved {
-            why: if self.files.tracker().is_some() {
-                LATE
-            } else {
-                NOT_TRACKED
-            }
-            .to_owned(),
-            size: 0,
-            mtime: 0,
+    /// Looks at files for a restore. What cannot be looked at in time is not restored.
+    pub(super) fn look_at(&self, paths: &[FilePath], contents: &[&str]) -> Result<Looked, String> {
+        let Some(tracker) = self.files.tracker().cloned() else {
+            return Err(NOT_TRACKED.to_owned());
         };
-        let found = found.filter(|found| found.len() == paths.len());
-        found.unwrap_or_else(|| vec![unread(); paths.len()])
+        let paths = paths.to_vec();
+        let contents: Vec<String> = contents.iter().map(|hash| (*hash).to_owned()).collect();
+        let look = move || tracker.look_up(&paths, &contents);
+        self.reader
+            .read_within(FILES_LIMIT, (RESTORED, ""), look)
+            .ok_or_else(|| format!("the files were not read within {} s", FILES_LIMIT.as_secs()))
     }
 
     /// Adopts the preset of this name, if there is one.

@@ -18,7 +18,7 @@ const NO_DIRECTORY: &str = "the directory that it is in is not restored";
 pub(super) fn row(
     path: FilePath,
     (recorded, now): (Option<&FileState>, Option<FileState>),
-    turned: Turned<'_>,
+    (turned, lost): (Turned<'_>, &BTreeSet<String>),
     (over, without): (&BTreeSet<&FilePath>, &BTreeSet<&FilePath>),
 ) -> Row {
     let now = now.unwrap_or_else(|| FileState::Unsaved {
@@ -29,7 +29,7 @@ pub(super) fn row(
     let target = turned.target.clone();
     let status = if is_at(&now, &target) {
         RowStatus::Nothing
-    } else if let Some(why) = not_saved(&now, &target) {
+    } else if let Some(why) = not_saved(&now, &target, lost) {
         RowStatus::NotRestorable { why }
     } else if let Some(why) = turned.conflict {
         RowStatus::Conflict { why }
@@ -66,12 +66,16 @@ fn is_at(now: &FileState, target: &FileState) -> bool {
 }
 
 /// Why there is nothing to write, or what is there could not be written again.
-fn not_saved(now: &FileState, target: &FileState) -> Option<String> {
+fn not_saved(now: &FileState, target: &FileState, lost: &BTreeSet<String>) -> Option<String> {
+    let is_lost = |hash: &&str| now.hash() != Some(hash) && lost.contains(*hash);
     match (target, now) {
         (FileState::Unsaved { why, .. }, _) => Some(format!("not saved ({why})")),
         (_, FileState::Unsaved { why, .. }) => Some(format!("what is there now cannot be saved ({why})")),
         _ if !is_whole(target) => {
             Some("not saved (an earlier version recorded it); hint: compensate".to_owned())
+        }
+        _ if target.hash().filter(is_lost).is_some() => {
+            Some("its content is no longer saved here".to_owned())
         }
         _ => None,
     }

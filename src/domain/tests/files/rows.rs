@@ -321,10 +321,32 @@ fn a_world_that_does_not_look_restores_nothing() {
     let mut f = Files::new();
     let id = f.call("x", |tree| put(tree, &path("a"), file("1")));
     let advice = overrule_domain::advice::Cards(&f.w.state);
-    let plan = restore_plan(&f.w.state, &advice, &restore_of(&[id])).unwrap();
+    let refused = restore_plan(&f.w.state, &advice, &restore_of(&[id])).unwrap_err();
+    assert_eq!(refused.message, "cannot restore: no files are looked at here");
+}
+
+#[test]
+fn what_is_no_longer_saved_is_not_restorable_and_needs_no_content_to_be_deleted() {
+    let mut f = Files::new();
+    f.touch(|tree| {
+        put(tree, &path("a"), file("old"));
+        put(tree, &path("m"), file("same"));
+    });
+    f.look();
+    let id = f.call("x", |tree| {
+        put(tree, &path("a"), file("new"));
+        put(tree, &path("b"), file("made"));
+        put(tree, &path("m"), with_mode("same", 0o755));
+    });
+    let plan = f.plan(&restore_of(&[id]));
+    assert_eq!(plan.steps.0.len(), 3);
+    f.w.rules.lost = ["old", "same"].map(str::to_owned).into();
+    let plan = f.plan(&restore_of(&[id]));
     assert_eq!(
         status(&plan, "a"),
-        "not restorable: what is there now cannot be saved (not looked at)"
+        "not restorable: its content is no longer saved here"
     );
-    assert_eq!(plan.steps, StepList::default());
+    assert_eq!(status(&plan, "b"), "restore");
+    assert_eq!(status(&plan, "m"), "restore", "only its permissions change");
+    assert_eq!(plan.steps.0.len(), 2);
 }
