@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::build::AppContext;
-use super::exit::{Code, Failure};
+
 use super::print;
 use overrule_base::text::visible;
 use overrule_config::{FileSettings, OWN};
@@ -91,14 +91,15 @@ impl AppContext {
         }
     }
 
-    /// Returns the tracker with which a verb looks at the files of a recorded run; none if nothing was recorded of them.
-    pub fn tracker_of_recorded(&self, workspace: &Path) -> Option<Tracker> {
-        let opened = Tracker::open(workspace, &self.data_dir()?, self.file_settings());
-        opened
-            .inspect_err(
-                |error| tracing::debug!(error = %visible(&error.to_string()), "files are not tracked"),
-            )
-            .ok()
+    /// Returns the tracker with which a verb looks at the files of a recorded run.
+    ///
+    /// # Errors
+    ///
+    /// Nothing can be saved or is saved of its workspace here, as text for a person.
+    pub fn tracker_of_recorded(&self, workspace: &Path) -> Result<Tracker, String> {
+        let dir = self.data_dir().ok_or("there is no directory for data")?;
+        let opened = Tracker::open(workspace, &dir, self.file_settings());
+        opened.map_err(|error| visible(&error.to_string().replace('\n', "; ")))
     }
 
     /// The directory of this program's data.
@@ -246,17 +247,6 @@ fn hashes(event: &Event) -> Vec<String> {
         }
         _ => Vec::new(),
     }
-}
-
-/// The tracker of a session, or why there is none.
-pub fn needed(tracker: Option<Tracker>, id: &str) -> Result<Tracker, Failure> {
-    tracker.ok_or_else(|| {
-        let why = format!(
-            "cannot restore files of session {id}: nothing is saved of its workspace here; hint: it may have been recorded \
-             elsewhere, or with `track = false` in [files]"
-        );
-        Failure::new(Code::Session, why)
-    })
 }
 
 /// Returns the content of a file in a state: the saved one, or that of the file itself while it has this state.

@@ -238,7 +238,10 @@ pub fn adviser(
         adviser.keep_preset(&state.settings.policy);
     }
     if !state.operator.files.log.is_empty() {
-        adviser.files = FileTracking::of(context.tracker_of_recorded(workspace));
+        adviser.files = match context.tracker_of_recorded(workspace) {
+            Ok(tracker) => FileTracking::of(Some(tracker)),
+            Err(why) => FileTracking::not(&why),
+        };
     }
     adviser.watch = adviser.watch.on(state);
     adviser.keep_rules(&state.settings.rules);

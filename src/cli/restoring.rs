@@ -5,9 +5,9 @@
 use similar::{ChangeTag, TextDiff};
 
 use super::exit::{Code, Failure};
-use super::files::needed;
 use super::verbs::Session;
 use super::verbs::takes::{CommitArgs, Files};
+use super::written_here::{self, Writer};
 use super::{print, record};
 use overrule_base::text::visible;
 use overrule_domain::call::Digest;
@@ -16,6 +16,7 @@ use overrule_domain::decide::restore_plan;
 use overrule_domain::files::plan::{Plan, Row, RowStatus};
 use overrule_domain::files::{FilePath, FileState, RestoreChoice};
 use overrule_domain::id::Seq;
+use overrule_domain::sandbox::Tracking;
 use overrule_files::Tracker;
 use overrule_journal::Place;
 use overrule_present::restore::{RestorePathView, RestoreView};
@@ -66,7 +67,8 @@ pub fn plan(
     paths: Paths<'_>,
 ) -> Result<Planned, Failure> {
     let adviser = record::adviser(session.common, session.context, session.place, session.state)?;
-    let tracker = needed(adviser.files.tracker().cloned(), &session.place.id())?;
+    let tracker = adviser.files.tracker().cloned();
+    let tracker = tracker.ok_or_else(|| not_tracked(session, adviser.files.now()))?;
     let of = |choice: RestoreChoice| -> Result<Plan, Failure> {
         Ok(restore_plan(session.state, &adviser, &command(choice)?)?)
     };
@@ -79,6 +81,19 @@ pub fn plan(
         choice,
         tracker,
     })
+}
+
+/// Why nothing can be restored where no files are tracked.
+fn not_tracked(session: &Session<'_>, tracking: &Tracking) -> Failure {
+    let why = match tracking {
+        Tracking::Not { why } if !session.state.operator.files.log.is_empty() => visible(why),
+        _ => "it recorded no change of files; hint: `track = false` in [files] may be set".to_owned(),
+    };
+    let id = session.place.id();
+    Failure::new(
+        Code::Session,
+        format!("cannot restore files of session {id}: {why}"),
+    )
 }
 
 /// Which paths are restored in spite of a conflict, and which are left.
@@ -176,6 +191,11 @@ fn describe(view: &RestoreView<'_>, planned: &Planned) -> Vec<String> {
             .collect();
         lines.push(format!("also happened      {} (stays)", effects.join(", ")));
     }
+    if let Some(call) = view.still_runs {
+        lines.push(format!(
+            "cannot restore yet {call} still runs; hint: cancel {call}"
+        ));
+    }
     lines.push(format!("digest             {}", view.digest));
     lines
 }
@@ -271,12 +291,34 @@ pub fn print_with(session: &Session<'_>, command: &Command) -> Result<(), Failur
     Ok(())
 }
 
-/// Prints which paths the newest restore up to this event did not restore.
-pub fn print_left(place: &Place, seq: Seq) -> Result<(), Failure> {
+/// True for a command that writes files of the workspace.
+pub const fn writes(command: &Command) -> bool {
+    matches!(command, Command::Files(command) if !matches!(command, FilesCommand::Seen { .. } | FilesCommand::Leave { .. }))
+}
+
+/// Refuses to restore files by a session that this program did not write here: what it says of them is not trusted.
+pub fn check_writer(session: &Session<'_>) -> Result<(), Failure> {
+    match written_here::writer(&session.context.env, session.place) {
+        Writer::Here(_) => Ok(()),
+        Writer::Elsewhere => {
+            let id = session.place.id();
+            Err(Failure::new(
+                Code::Halted,
+                format!(
+                    "cannot restore files of session {id}: it is from elsewhere; hint: `overrule resume {id}` says what it \
+                     brings, and asks; its files can be restored then"
+                ),
+            ))
+        }
+    }
+}
+
+/// Prints how the restore went that ended after this event, if one did.
+pub fn print_end(place: &Place, after: Seq) -> Result<(), Failure> {
     let (found, _) = record::up_to_damage(place)?;
     let restores = found.state.operator.files.restores.values();
-    let newest = restores.filter(|one| one.seq <= seq).max_by_key(|one| one.seq);
-    let Some((restore, end)) = newest.and_then(|one| Some((one, one.end.as_ref()?))) else {
+    let mut ended = restores.filter_map(|one| Some((one, one.end.as_ref()?)));
+    let Some((restore, end)) = ended.rfind(|(_, end)| end.seq > after) else {
         return Ok(());
     };
     let done = restore.done().count();

@@ -276,17 +276,21 @@ fn carry_out(common: &Common, verb: &dyn Act) -> Result<Code, Failure> {
         }
         return Ok(Code::Ok);
     }
+    if commands.iter().any(restoring::writes) {
+        restoring::check_writer(&session)?;
+    }
     if on.resume && !held {
         resume::check(common, &state, &place.id())?;
     }
-    let mut elsewhere = false;
+    let (mut elsewhere, mut last) = (false, state.seq);
     for command in &commands {
         // Use the id: `last` may change meanwhile.
         let recorded = record::decide(common, &context, &place.id(), command)?;
         elsewhere = recorded.elsewhere;
         if matches!(command, Command::Files(_)) && !elsewhere {
-            restoring::print_left(&place, recorded.seq)?;
+            restoring::print_end(&place, last)?;
         }
+        last = recorded.seq;
         // With --resume, standard output is for the answer.
         if on.resume && !elsewhere {
             print::err(&recorded.line(common));

@@ -57,6 +57,7 @@ impl FileChange {
         let what = match (&self.before, &self.after) {
             (before, after) if before == after && before.text().is_some() => "written, now as before the run",
             (FileText::Missing, _) => "created",
+            (_, FileText::Missing) => "deleted",
             _ => "changed",
         };
         let calls: Vec<String> = self.calls.iter().map(NodeId::to_string).collect();
@@ -253,8 +254,7 @@ fn of_intent(state: &State, entry: &LedgerEntry) -> Option<Write> {
 
 /// What an execution changed. What its tool recorded before serves for a text that is not saved.
 fn of_set(state: &State, execution: Execution, content: &dyn Fn(&str) -> Option<Arc<str>>) -> Vec<Write> {
-    let attempts = state.calls.get(&execution.call).map(|call| &call.attempts);
-    let record = attempts.and_then(|all| all.iter().find(|one| one.no == execution.attempt));
+    let record = state.attempt(execution);
     let (Some(set), Some(entry)) = (
         record.and_then(|record| record.files.as_deref()),
         record.and_then(|record| state.ledger.get(&record.intent)),
@@ -262,10 +262,7 @@ fn of_set(state: &State, execution: Execution, content: &dyn Fn(&str) -> Option<
         return Vec::new();
     };
     let intent = of_intent(state, entry);
-    let is_file = |change: &&Change| {
-        let is_none = |one: &FileState| matches!(one, FileState::Missing {} | FileState::Dir { .. });
-        !(is_none(&change.before) && is_none(&change.after))
-    };
+    let is_file = |change: &&Change| is_file(&change.before) || is_file(&change.after);
     let write = |change: &Change| {
         let path = change.path.text().into_owned();
         let recorded = intent.as_ref().filter(|intent| intent.path == path);
@@ -290,7 +287,7 @@ fn of_set(state: &State, execution: Execution, content: &dyn Fn(&str) -> Option<
 fn of_restore(state: &State, id: NodeId, content: &dyn Fn(&str) -> Option<Arc<str>>) -> Vec<Write> {
     let record = state.operator.files.restores.get(&id);
     let steps = record.iter().flat_map(|record| record.done());
-    let steps = steps.filter(|step| !matches!(step.from, FileState::Dir { .. }) || step.to.hash().is_some());
+    let steps = steps.filter(|step| is_file(&step.from) || is_file(&step.to));
     let write = |step: &Step| Write {
         path: step.path.text().into_owned(),
         before: (file_text(&step.from, content), mark(&step.from)),
@@ -299,6 +296,11 @@ fn of_restore(state: &State, id: NodeId, content: &dyn Fn(&str) -> Option<Arc<st
         unsure: false,
     };
     steps.map(write).collect()
+}
+
+/// True for anything but a directory or nothing.
+const fn is_file(state: &FileState) -> bool {
+    !matches!(state, FileState::Missing {} | FileState::Dir { .. })
 }
 
 fn file_text(state: &FileState, content: &dyn Fn(&str) -> Option<Arc<str>>) -> FileText {

@@ -17,12 +17,12 @@ use super::active::Active;
 use super::agent::Agent;
 use super::approval_stats::ApprovalStats;
 use super::breaker::{Breaker, Scope};
-use super::call::{Call, Status};
+use super::call::{AttemptRecord, Call, Status};
 use super::context_prefix::ContextPrefix;
 use super::envelope::Via;
 use super::escape::Escape;
 use super::event::run::{Limits, Started, ToolCard};
-use super::files::FilesRecord;
+use super::files::{Execution, FilesRecord};
 use super::fork::{Fork, Happened};
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::ladder::parse_span;
@@ -261,6 +261,12 @@ pub enum Mode {
 pub const TURN_STOPPED: &str = "turn stopped by the operator";
 
 impl State {
+    /// Returns the record of an attempt of a call.
+    pub fn attempt(&self, of: Execution) -> Option<&AttemptRecord> {
+        let attempts = &self.calls.get(&of.call)?.attempts;
+        attempts.iter().find(|one| one.no == of.attempt)
+    }
+
     /// Milliseconds for which a model that is overloaded, gone or unreachable is waited for.
     pub fn model_wait_ms(&self) -> u64 {
         let set = self.settings.resilience.as_ref();

@@ -11,7 +11,7 @@ use overrule_domain::advice::{Advice, digest};
 use overrule_domain::call::{Gate, Status};
 use overrule_domain::id::{Attempt, NodeId, Rev};
 use overrule_domain::ready;
-use overrule_domain::sandbox::{Profile, ReadOnly};
+use overrule_domain::sandbox::{Profile, ReadOnly, UNDOABLE};
 use overrule_domain::state::State;
 
 /// An execution that was decided on.
@@ -25,6 +25,7 @@ pub struct Approved {
     profile: Option<Arc<Profile>>,
     is_outside: bool,
     only_reads: bool,
+    undoable: Option<ReadOnly>,
 }
 
 /// Why a recorded intent must not be carried out.
@@ -78,6 +79,8 @@ impl Approved {
             |verdict| advice.read_only(&verdict.rule, tool, &bytes),
         );
         let read_only = read_only.map_err(|_| Error::Changed(id))?;
+        let undoable = allowed.filter(|verdict| &*verdict.rule == UNDOABLE);
+        let undoable = undoable.map(|_| read_only.clone());
         let profile = advice.profile(tool, &bytes).map(|profile| {
             if read_only.is_empty() {
                 return profile;
@@ -91,6 +94,7 @@ impl Approved {
             is_outside: profile.is_none() && advice.profile(tool, "{}").is_some(),
             profile,
             only_reads: !call.effect.has_effect(),
+            undoable,
             call: id,
             rev,
             attempt,
@@ -107,6 +111,11 @@ impl Approved {
     /// Returns true if the call changes nothing.
     pub fn only_reads(&self) -> bool {
         self.only_reads
+    }
+
+    /// Returns what is read-only for a call that is allowed because its changes can be undone; none for any other call.
+    pub const fn undoable(&self) -> Option<&ReadOnly> {
+        self.undoable.as_ref()
     }
 
     /// Returns the revision of the call.

@@ -390,10 +390,15 @@ impl Executor {
         self.tasks.spawn(async move {
             let window = tracked::open(window, &job.cancel, &inbox).await;
             let began = clock.mono_ms();
-            let limits = Limits::of(&*tool);
-            let outcome = run(tool, job, limits).await;
+            let (outcome, files) = match window {
+                Err(why) => (unrun(format!("{call} did not begin: {why}")), None),
+                Ok(window) => {
+                    let limits = Limits::of(&*tool);
+                    let outcome = run(tool, job, limits).await;
+                    (outcome, Window::close(window, &leaving).await)
+                }
+            };
             let ms = clock.mono_ms().saturating_sub(began);
-            let files = Window::close(window, &leaving).await;
             tails.end(call, attempt);
             let finished = Input::Finished {
                 call,

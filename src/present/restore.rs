@@ -23,6 +23,9 @@ pub struct RestoreView<'p> {
     pub heads: Vec<RestoreHeadView<'p>>,
     /// Selected calls of whose changes something is not known.
     pub untracked: Vec<RestoreUntrackedView<'p>>,
+    /// A call that still runs and may write files: nothing is restored before it has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub still_runs: Option<NodeId>,
     /// Effects of selected calls that are no changes of files.
     pub also_happened: Vec<RestoreEffectView<'p>>,
 }
@@ -108,6 +111,7 @@ impl<'p> RestoreView<'p> {
                 .iter()
                 .map(|(call, why)| RestoreUntrackedView { call: *call, why })
                 .collect(),
+            still_runs: plan.still_runs,
             also_happened: entries
                 .map(|entry| RestoreEffectView {
                     call: entry.call,

@@ -47,9 +47,12 @@ impl Look for Changes {
             .started
             .as_deref()
             .filter(|_| !state.operator.files.log.is_empty());
-        let tracker = started.and_then(|started| context.tracker_of_recorded(Path::new(&started.workspace)));
+        let tracker = started.map(|started| context.tracker_of_recorded(Path::new(&started.workspace)));
+        if let Some(Err(why)) = &tracker {
+            print::err(&format!("the contents cannot be read: {why}"));
+        }
         let content = |hash: &str| {
-            let bytes = tracker.as_ref()?.content(hash).ok()?;
+            let bytes = tracker.as_ref()?.as_ref().ok()?.content(hash).ok()?;
             String::from_utf8(bytes).ok().map(Arc::from)
         };
         let all = changes_with(&state, &content);
@@ -125,7 +128,11 @@ fn difference(file: &FileChange, before: &str, after: &str) -> String {
         FileText::Missing => "/dev/null".to_owned(),
         _ => name("a", &file.path),
     };
-    let mut text = format!("--- {old}\n+++ {}", name("b", &file.path));
+    let new = match file.after {
+        FileText::Missing => "/dev/null".to_owned(),
+        _ => name("b", &file.path),
+    };
+    let mut text = format!("--- {old}\n+++ {new}");
     let [before, after] = [before, after].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let diff = TextDiff::from_slices(&before, &after);
     for hunk in diff.unified_diff().iter_hunks() {

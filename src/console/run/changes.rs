@@ -12,15 +12,12 @@ use overrule_domain::state::State;
 
 /// What an execution changed, if that is recorded.
 pub fn set_of(state: &State, execution: Execution) -> Option<&ChangeSet> {
-    let attempts = &state.calls.get(&execution.call)?.attempts;
-    let record = attempts.iter().find(|one| one.no == execution.attempt)?;
-    record.files.as_deref()
+    state.attempt(execution)?.files.as_deref()
 }
 
 /// The restore that undid everything that an execution changed.
 pub fn restored_by(state: &State, execution: Execution) -> Option<NodeId> {
-    let attempts = &state.calls.get(&execution.call)?.attempts;
-    let record = attempts.iter().find(|one| one.no == execution.attempt)?;
+    let record = state.attempt(execution)?;
     state.ledger.get(&record.intent)?.more.reverted_by
 }
 

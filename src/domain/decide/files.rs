@@ -38,7 +38,7 @@ pub(super) fn decide(
         | FilesCommand::With { choice, .. } => {
             let wanted = wanted(draft.state, advice, command)?;
             let plan = wanted.plan(draft.state, advice, choice)?;
-            let events = start(draft.state, advice, wanted, (plan, choice))?;
+            let events = start(draft.state, wanted, (plan, choice))?;
             draft.events.extend(events);
         }
     }
@@ -46,7 +46,7 @@ pub(super) fn decide(
 }
 
 /// Returns what a command about files would restore, or why it is refused. The digest in it is not compared, and what runs
-/// does not matter yet.
+/// refuses nothing yet.
 ///
 /// # Errors
 ///
@@ -90,7 +90,11 @@ impl Wanted {
     }
 
     fn plan(&self, state: &State, advice: &dyn Advice, choice: &RestoreChoice) -> Result<Plan, Refusal> {
-        Plan::of(self.after(state), advice, &self.selection, choice)
+        let plan = Plan::of(self.after(state), advice, &self.selection, choice)?;
+        Ok(Plan {
+            still_runs: still_runs(state, advice),
+            ..plan
+        })
     }
 }
 
@@ -164,7 +168,6 @@ fn with(state: &State, advice: &dyn Advice, command: &Command) -> Result<Wanted,
 /// Returns the events of a restore, if it is what was shown and nothing stands against it.
 fn start(
     state: &State,
-    advice: &dyn Advice,
     wanted: Wanted,
     (plan, choice): (Plan, &RestoreChoice),
 ) -> Result<Vec<Event>, Refusal> {
@@ -203,7 +206,10 @@ fn start(
         let message = format!("cannot restore: {open} has not ended; hint: continue it, leave it or undo it");
         return Err(Refusal::new(RefusalKind::Status, message));
     }
-    nothing_runs(state, advice)?;
+    if let Some(call) = plan.still_runs {
+        let message = format!("cannot restore: {call} still runs; hint: cancel {call}");
+        return Err(Refusal::new(RefusalKind::Status, message));
+    }
     let started = RestoreStarted {
         restore: Draft::new(after).node(NodeKind::Intervention),
         cause: wanted.cause,
@@ -228,8 +234,8 @@ fn start(
     Ok(events)
 }
 
-/// Refuses while anything runs that may write files: it would be overwritten, or overwrite.
-fn nothing_runs(state: &State, advice: &dyn Advice) -> Result<(), Refusal> {
+/// What still runs and may write files: it would be overwritten, or overwrite.
+fn still_runs(state: &State, advice: &dyn Advice) -> Option<NodeId> {
     let writes = |call: &NodeId| state.calls.get(call).is_some_and(|call| call.effect.has_effect());
     let agenda = &state.agenda;
     let ending = agenda.ending.iter().map(|(call, _)| call);
@@ -244,13 +250,7 @@ fn nothing_runs(state: &State, advice: &dyn Advice) -> Result<(), Refusal> {
             writes(call) && processes.any(|(pid, ticks)| advice.still_runs(pid, ticks).is_some())
         })
     };
-    match running.or_else(lost) {
-        None => Ok(()),
-        Some(call) => Err(Refusal::new(
-            RefusalKind::Status,
-            format!("cannot restore: {call} still runs; hint: cancel {call}"),
-        )),
-    }
+    running.or_else(lost).copied()
 }
 
 /// Decides a report that something else than a call changed files.

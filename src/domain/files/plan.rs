@@ -12,7 +12,7 @@ use super::{
     ChangeSet, Execution, FilePath, FileState, HeadMove, Looked, RestoreChoice, RestoreRecord, Step, StepList,
 };
 use crate::advice::Advice;
-use crate::call::{AttemptRecord, Digest};
+use crate::call::Digest;
 use crate::id::{NodeId, Seq};
 use crate::ledger;
 use crate::refusal::{Refusal, RefusalKind};
@@ -38,6 +38,8 @@ pub struct Plan {
     pub redone: Vec<Execution>,
     /// The steps, in the order in which they are carried out.
     pub steps: StepList,
+    /// A call that still runs and may write files: nothing is restored before it has ended.
+    pub still_runs: Option<NodeId>,
     /// Hash of everything that is carried out.
     pub digest: Digest,
 }
@@ -158,19 +160,28 @@ impl Plan {
             stays: Vec::new(),
             undone: known(&sources, &selection.undone),
             redone: known(&sources, &selection.redone),
+            still_runs: None,
             digest: Digest("".into()),
         };
+        let shared = sources.shared();
         for execution in &selection.undone {
-            plan.note(state, *execution, sources.set(*execution));
+            plan.note(state, *execution, (sources.set(*execution), &shared));
         }
         plan.digest = plan.hash(selection);
         Ok(plan)
     }
 
     /// Notes what of a selected execution is not restored.
-    fn note(&mut self, state: &State, execution: Execution, set: Option<&ChangeSet>) {
+    fn note(
+        &mut self,
+        state: &State,
+        execution: Execution,
+        (set, shared): (Option<&ChangeSet>, &BTreeSet<NodeId>),
+    ) {
         let call = execution.call;
-        let entry = attempt(state, execution).and_then(|record| state.ledger.get(&record.intent));
+        let entry = state
+            .attempt(execution)
+            .and_then(|record| state.ledger.get(&record.intent));
         let happened = entry.filter(|entry| {
             entry.effect.has_effect() && entry.thread.is_none() && ledger::may_have_happened(entry)
         });
@@ -190,8 +201,8 @@ impl Plan {
         }));
         self.untracked
             .extend(set.untracked.iter().map(|why| (call, why.clone())));
-        // What changed no file did something else, if anything.
-        let is_known = set.untracked.is_none() && set.ignored.is_empty();
+        // What changed no file did something else, if anything. Another call may be recorded with what it changed.
+        let is_known = set.untracked.is_none() && set.ignored.is_empty() && !shared.contains(&call);
         if let Some(entry) = happened.filter(|_| is_known && set.changes.0.is_empty()) {
             self.stays.push(entry.seq);
         }
@@ -249,15 +260,7 @@ fn turned<'s>(
 
 /// The executions of which it is known what they changed, be it nothing, and those that may share the changes of others.
 fn known(sources: &Sources<'_>, all: &BTreeSet<Execution>) -> Vec<Execution> {
-    let shared: BTreeSet<NodeId> = sources
-        .sets()
-        .flat_map(|(_, set)| set.shared.iter().copied())
-        .collect();
+    let shared = sources.shared();
     let is_known = |one: &&Execution| sources.set(**one).is_some() || shared.contains(&one.call);
     all.iter().filter(is_known).copied().collect()
-}
-
-fn attempt(state: &State, execution: Execution) -> Option<&AttemptRecord> {
-    let mut attempts = state.calls.get(&execution.call)?.attempts.iter();
-    attempts.find(|one| one.no == execution.attempt)
 }

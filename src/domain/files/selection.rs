@@ -96,9 +96,7 @@ fn is_on(state: &State, line: &Line, one: Execution) -> bool {
     let Some(node) = state.nodes.get(&one.call) else {
         return false;
     };
-    let attempts = state.calls.get(&one.call).map(|call| &call.attempts);
-    let mut attempts = attempts.into_iter().flatten();
-    let Some(record) = attempts.find(|record| record.no == one.attempt) else {
+    let Some(record) = state.attempt(one) else {
         return false;
     };
     let Some(rev) = branch::counted(state, one.call, line).filter(|_| line.holds(record.epoch)) else {

@@ -6,11 +6,11 @@
 //! shows who changed a file, but no content can be restored from it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, ChangeList, ChangeSet, Execution, FileState, FilesChange, RestoreRecord};
 use crate::changes;
-use crate::id::Seq;
+use crate::id::{NodeId, Seq};
 use crate::ledger;
 use crate::state::{LedgerEntry, State};
 
@@ -86,6 +86,12 @@ impl<'s> Sources<'s> {
         self.sets.get(&execution).map(|set| &**set)
     }
 
+    /// The calls that may have changed what is recorded with another one.
+    pub(crate) fn shared(&self) -> BTreeSet<NodeId> {
+        let sets = self.sets.values();
+        sets.flat_map(|set| set.shared.iter().copied()).collect()
+    }
+
     /// What each execution changed.
     pub(crate) fn sets(&self) -> impl Iterator<Item = (Execution, &ChangeSet)> {
         self.sets.iter().map(|(execution, set)| (*execution, &**set))
@@ -101,9 +107,7 @@ pub(crate) fn execution(entry: &LedgerEntry) -> Execution {
 }
 
 fn recorded(state: &State, execution: Execution) -> Option<&ChangeSet> {
-    let attempts = &state.calls.get(&execution.call)?.attempts;
-    let record = attempts.iter().find(|one| one.no == execution.attempt)?;
-    record.files.as_deref()
+    state.attempt(execution)?.files.as_deref()
 }
 
 /// What a file tool recorded of the file that it wrote, before there were change sets.

@@ -3,13 +3,14 @@
 //! Must not know: a file system.
 
 mod commands;
+mod interrupted;
 mod random;
 mod rows;
 mod tree;
 
 use std::collections::BTreeMap;
 
-use self::tree::Tree;
+use self::tree::{Tree, file, path, put};
 use super::world::*;
 use overrule_domain::call::Outcome;
 use overrule_domain::command::{Command, FilesCommand};
@@ -165,4 +166,13 @@ pub fn status(plan: &Plan, name: &str) -> String {
         Some(RowStatus::Conflict { why }) => format!("conflict: {why}"),
         Some(RowStatus::NotRestorable { why }) => format!("not restorable: {why}"),
     }
+}
+
+/// Three calls in three turns: `x` creates `a`, `y` changes it, `z` creates `b`.
+pub fn three() -> (Files, [NodeId; 3]) {
+    let mut f = Files::new();
+    let x = f.call("x", |tree| put(tree, &path("a"), file("1")));
+    let y = f.call("y", |tree| put(tree, &path("a"), file("2")));
+    let z = f.call("z", |tree| put(tree, &path("b"), file("1")));
+    (f, [x, y, z])
 }

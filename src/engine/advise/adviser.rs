@@ -269,7 +269,10 @@ impl Adviser {
     /// Looks at files for a restore. What cannot be looked at in time is not restored.
     pub(super) fn look_at(&self, paths: &[FilePath], contents: &[&str]) -> Result<Looked, String> {
         let Some(tracker) = self.files.tracker().cloned() else {
-            return Err(NOT_TRACKED.to_owned());
+            return Err(match self.files.now() {
+                Tracking::Not { why } => why.to_string(),
+                Tracking::Ready { .. } | Tracking::NotYet => NOT_TRACKED.to_owned(),
+            });
         };
         let paths = paths.to_vec();
         let contents: Vec<String> = contents.iter().map(|hash| (*hash).to_owned()).collect();

@@ -57,6 +57,14 @@ impl FileTracking {
         }
     }
 
+    /// No tracking, for this reason.
+    pub fn not(why: &str) -> Self {
+        Self {
+            now: Tracking::not(why),
+            ..Self::default()
+        }
+    }
+
     /// Returns the tracker.
     pub const fn tracker(&self) -> Option<&Tracker> {
         self.tracker.as_ref()

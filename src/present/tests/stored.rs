@@ -146,6 +146,7 @@ fn restore_effect() -> RestoreEffectView<'static> {
 
 fn restore() -> RestoreView<'static> {
     RestoreView {
+        still_runs: Some(id("c9")),
         digest: "0123",
         paths: vec![restore_path(true)],
         ignored: vec![restore_ignored()],

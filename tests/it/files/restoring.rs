@@ -5,6 +5,7 @@
 use std::fs;
 
 use super::{BEFORE, CHANGED, changed, digest, owned, restores, tree, view};
+use crate::support::world::World;
 
 #[test]
 fn exactly_the_files_of_the_call_are_restored_and_the_restore_is_undone() {
@@ -138,4 +139,53 @@ fn an_edit_restores_files_only_if_it_is_told_to() {
     assert!(restore.end.is_some());
     world.run(&["undo", "last", "--files", "restore"]).ends(0);
     assert_eq!(tree(&world), CHANGED.map(owned), "the branch has its files again");
+}
+
+#[test]
+fn a_session_from_elsewhere_writes_no_file() {
+    let world = changed();
+    let digest = digest(&world, &["restore", "last", "c3"]);
+    fs::remove_dir_all(world.path("home/.local/state/overrule/written")).unwrap();
+    fs::create_dir_all(world.path("home/.local/state/overrule/written")).unwrap();
+    let before = world.journal(&world.id());
+    world
+        .run(&["restore", "last", "c3", "--digest", &digest])
+        .ends(4)
+        .tells("it is from elsewhere");
+    world.run(&["undo", "last", "--files", "restore"]).tells("cannot");
+    assert_eq!(tree(&world), CHANGED.map(owned));
+    assert_eq!(world.journal(&world.id()), before, "nothing is recorded");
+}
+
+#[test]
+fn the_end_of_an_earlier_restore_is_not_reported_again() {
+    let world = changed();
+    let digest = digest(&world, &["restore", "last", "c3"]);
+    world
+        .run(&["restore", "last", "c3", "--digest", &digest])
+        .ends(0)
+        .tells("restored 3 paths");
+    let said = world.run(&["restore", "last", "c3", "--digest", &digest[..16]]);
+    assert!(!said.err.contains("restored 3 paths"), "{}", said.err);
+    // An edit that restores nothing says nothing of the restore before it.
+    let thought = thought(&world);
+    let said = world
+        .run(&[
+            "edit",
+            "last",
+            &thought,
+            "--text",
+            "Otherwise.",
+            "--files",
+            "restore",
+        ])
+        .ends(0);
+    assert!(!said.err.contains("restored 3 paths"), "{}", said.err);
+}
+
+/// The first thought of the session.
+fn thought(world: &World) -> String {
+    let state = world.state(&world.id());
+    let mut ids = state.nodes.keys().map(ToString::to_string);
+    ids.find(|id| id.starts_with('t')).unwrap()
 }

@@ -152,3 +152,34 @@ fn a_file_tool_names_its_file_and_the_content_is_saved_at_any_size() {
     world.run(&["restore", "last", "c3", "--digest", &digest]).ends(0);
     assert_eq!(world.read("long.txt"), long);
 }
+
+#[test]
+fn what_a_file_tool_writes_through_a_link_is_recorded_and_restored() {
+    let world = World::new();
+    world.file("AGENTS.md", "old\n");
+    std::os::unix::fs::symlink("AGENTS.md", world.ws().join("CLAUDE.md")).unwrap();
+    let book = "[meta]\nname = \"files\"\n[[rule]]\nwhen = { done = [\"a\"] }\nanswer = \"done\"\n\
+                [[rule]]\nthink = \"I write it.\"\n[[rule.call]]\ntool = \"write_file\"\nas = \"a\"\n\
+                args = { path = \"CLAUDE.md\", content = \"new\" }\n";
+    world.play(book, &["--policy", "auto"]).ends(0);
+    assert_eq!(world.read("AGENTS.md"), "new");
+    let sets = sets(&world);
+    let [set] = sets.as_slice() else {
+        panic!("one change set: {sets:?}");
+    };
+    let changed: Vec<_> = set.changes.0.iter().map(|one| one.path.text()).collect();
+    assert_eq!(changed, ["AGENTS.md"], "the link itself is as it was");
+    let digest = super::digest(&world, &["restore", "last", "c3"]);
+    world.run(&["restore", "last", "c3", "--digest", &digest]).ends(0);
+    assert_eq!(world.read("AGENTS.md"), "old\n");
+    assert!(world.ws().join("CLAUDE.md").is_symlink());
+}
+
+#[test]
+fn a_deleted_file_is_deleted_by_the_patch() {
+    let world = changed();
+    let patch = world.run(&["changes", "last"]).ends(0).out;
+    assert!(patch.contains("b.txt: deleted by c3"), "{patch}");
+    assert!(patch.contains("--- a/b.txt\n+++ /dev/null\n"), "{patch}");
+    assert!(patch.contains("--- /dev/null\n+++ b/d.txt\n"), "{patch}");
+}

@@ -2,9 +2,8 @@
 //!
 //! Must not know: the rules for a path.
 
-use super::tree::{at, carry_out, file, missing, path, put, remove};
+use super::tree::{at, file, missing, path, put, remove};
 use super::*;
-use overrule_domain::apply;
 use overrule_domain::badge::{self, Badge};
 use overrule_domain::changes::{FileText, changes, changes_with};
 use overrule_domain::command::{CallCommand, EditCommand, RunCommand};
@@ -13,15 +12,6 @@ use overrule_domain::files::{Execution, RestoreCause, is_restoring};
 use overrule_domain::id::{Attempt, Epoch, NodeKind, Seq};
 use overrule_domain::ledger;
 use overrule_domain::refusal::RefusalKind;
-
-/// Three calls in three turns: `x` creates `a`, `y` changes it, `z` creates `b`.
-fn three() -> (Files, [NodeId; 3]) {
-    let mut f = Files::new();
-    let x = f.call("x", |tree| put(tree, &path("a"), file("1")));
-    let y = f.call("y", |tree| put(tree, &path("a"), file("2")));
-    let z = f.call("z", |tree| put(tree, &path("b"), file("1")));
-    (f, [x, y, z])
-}
 
 const UNDONE: Command = Command::Edit(UNDO);
 
@@ -111,6 +101,7 @@ fn a_call_that_runs_blocks_a_restore_whether_selected_or_not() {
     let (mut f, [_, _, z]) = three();
     let running = f.propose("r");
     for command in [restore_of(&[z]), restore_of(&[z, running]), with(delete(&f, z))] {
+        assert_eq!(f.plan(&command).still_runs, Some(running), "the preview says so");
         let refusal = f.send(command).unwrap_err();
         assert_eq!(refusal.kind, RefusalKind::Status);
         assert_eq!(
@@ -242,69 +233,6 @@ fn an_edited_call_that_ran_gives_its_files_back_before_it_runs_again() {
         file("1"),
         "the first execution counts again"
     );
-}
-
-#[test]
-fn a_restore_that_was_interrupted_waits_for_the_operator() {
-    let (mut f, ids) = three();
-    f.send(restore_of(&ids)).unwrap();
-    let (restore, steps) = f.w.restores.pop().unwrap();
-    carry_out(&mut f.w.rules.tree.lock().unwrap(), &steps, 1);
-    f.w.crash();
-    assert!(f.w.restores.is_empty(), "nothing continues by itself");
-    assert!(f.w.state.operator.files.open().unwrap().interrupted);
-    let asked = f.w.asked.len();
-    f.w.run(RunCommand::Resume {}).unwrap_or_default();
-    assert_eq!(f.w.asked.len(), asked);
-    // Left: what is done counts, the rest stays.
-    let mut left = Files {
-        w: World::new(),
-        seen: f.tree(),
-    };
-    left.w.state = apply::fold(&f.w.log);
-    left.w.log = f.w.log.clone();
-    left.w.rules.tree = std::sync::Arc::new(std::sync::Mutex::new(f.tree()));
-    let events = overrule_domain::decide::command(
-        &left.w.state,
-        &left.w.rules,
-        &Command::Files(FilesCommand::Leave { restore }),
-    );
-    let Ok([Event::Files(FilesEvent::Restored { done, skipped, .. })]) = events.as_deref() else {
-        panic!("{events:?}");
-    };
-    assert_eq!(
-        (*done, skipped.len(), skipped[0].why.as_str()),
-        (1, 1, "left by the operator")
-    );
-    // Continued: every step is looked at again.
-    f.w.cmd(Command::Files(FilesCommand::Continue { restore }))
-        .unwrap();
-    assert_eq!(f.w.restores, [(restore, steps)]);
-    let twice = f.w.cmd(Command::Files(FilesCommand::Continue { restore }));
-    assert_eq!(kind(twice), RefusalKind::Status);
-    f.carry_out();
-    assert_eq!(f.tree(), Tree::new());
-    let gone = f.w.cmd(Command::Files(FilesCommand::Leave { restore }));
-    assert_eq!(kind(gone), RefusalKind::Status);
-}
-
-#[test]
-fn an_interrupted_restore_can_be_undone() {
-    let (mut f, ids) = three();
-    let before = f.tree();
-    f.send(restore_of(&ids)).unwrap();
-    let (restore, steps) = f.w.restores.pop().unwrap();
-    assert_eq!(
-        kind(f.send(undo_of(restore)).map(|_| ())),
-        RefusalKind::Status,
-        "it is being carried out"
-    );
-    carry_out(&mut f.w.rules.tree.lock().unwrap(), &steps, 1);
-    assert_ne!(f.tree(), before);
-    f.w.crash();
-    f.restore(undo_of(restore));
-    assert_eq!(f.tree(), before);
-    assert!(!is_restoring(&f.w.state));
 }
 
 #[test]

@@ -350,3 +350,23 @@ fn what_is_no_longer_saved_is_not_restorable_and_needs_no_content_to_be_deleted(
     assert_eq!(status(&plan, "m"), "restore", "only its permissions change");
     assert_eq!(plan.steps.0.len(), 2);
 }
+
+#[test]
+fn a_call_that_may_have_changed_what_another_is_recorded_with_is_no_other_effect() {
+    let mut f = Files::parallel(2);
+    f.w.reply(&[
+        call("write", r#"{"_as":"x","n":1}"#),
+        call("write", r#"{"_as":"y","n":2}"#),
+    ]);
+    let calls = [f.w.id("x"), f.w.id("y")];
+    f.touch(|tree| put(tree, &path("a"), file("1")));
+    let shared = ChangeSet {
+        shared: vec![calls[1]],
+        ..ChangeSet::default()
+    };
+    f.finish(calls[0], shared);
+    f.finish(calls[1], ChangeSet::default());
+    let plan = f.plan(&restore_of(&calls));
+    assert_eq!(plan.stays, [], "y may have written a");
+    assert_eq!(plan.steps.0.len(), 1);
+}
