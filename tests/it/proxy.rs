@@ -10,6 +10,7 @@ mod call_forms;
 mod confined;
 mod continuation;
 mod course;
+mod files;
 mod forms;
 mod given_up;
 mod hung_up;

@@ -66,7 +66,9 @@ fn of_restores(state: &State, thread: ThreadId) -> Vec<String> {
     if state.operator.files.restores.is_empty() {
         return Vec::new();
     }
-    let asked = state.turns_of(thread).map(|turn| turn.asked_at).max();
+    // Words of a person are turns, too.
+    let turns = state.turns_of(thread).filter(|turn| turn.asked > 0);
+    let asked = turns.map(|turn| turn.asked_at).max();
     asked.map_or_else(Vec::new, |asked| files::notices_since(state, asked))
 }
 

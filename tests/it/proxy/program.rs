@@ -195,7 +195,7 @@ fn serving(world: &World, model: &Server, more: &[&str]) -> (Child, String) {
 }
 
 /// Starts a proxy, and returns it with its address.
-fn served(mut command: std::process::Command) -> (Child, String) {
+pub fn served(mut command: std::process::Command) -> (Child, String) {
     command.env("OVERRULE_PROXY_TOKEN", "token-of-the-test-1234");
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

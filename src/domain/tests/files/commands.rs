@@ -78,9 +78,17 @@ fn an_edit_and_the_restore_of_what_it_makes_inactive_are_one_decision() {
             .contains(&format!("operator restored 2 files to their state before {y}"))
     );
     assert!(f.w.state.nodes[&x].active);
-    // What was told once is not told again.
+    // What was said once is not said again.
     f.call("n", |_| {});
     assert!(!f.w.last_request().contains("operator restored"));
+    // A prompt after a restore is no request: the one that follows says so.
+    f.w.reply(&[answer("done")]);
+    f.restore(restore_of(&[x]));
+    f.w.guide("go on").unwrap();
+    assert!(
+        f.w.last_request()
+            .contains(&format!("operator restored 1 file to their state before {x}"))
+    );
 }
 
 #[test]
