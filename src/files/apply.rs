@@ -22,6 +22,9 @@ use crate::scan::{Ground, is_same};
 use crate::store::{self, Batch};
 use place::Place;
 
+/// Why a file with more than one name is not restored: the others may be anywhere.
+pub(crate) const SEVERAL_NAMES: &str = "it has several names (hard links)";
+
 /// Why a path is left as it is.
 const CHANGED: &str = "changed since by something else";
 

@@ -3,6 +3,9 @@
 //! Must not know: what the calls do, how a change is recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -248,13 +251,31 @@ impl Tracker {
         Arc::clone(&locked(&self.0.standing).not_restorable)
     }
 
-    /// Looks at paths, and which of these contents, by their hashes, are not saved. Nothing is saved.
+    /// Looks at paths, and which of these contents, by their hashes, are not saved. Nothing is saved. A file with several names
+    /// is one that cannot be restored.
     pub fn look_up(&self, paths: &[FilePath], contents: &[String]) -> Looked {
         let lost = contents.iter().filter(|hash| !self.0.ground.store.has(hash));
+        let mut states = self.states(paths);
+        for (state, path) in states.iter_mut().zip(paths) {
+            if let FileState::File { size, .. } = state
+                && self.has_several_names(path)
+            {
+                *state = FileState::Unsaved {
+                    why: apply::SEVERAL_NAMES.to_owned(),
+                    size: *size,
+                    mtime: 0,
+                };
+            }
+        }
         Looked {
-            states: self.states(paths),
+            states,
             lost: lost.cloned().collect(),
         }
+    }
+
+    fn has_several_names(&self, path: &FilePath) -> bool {
+        let whole = self.workspace().join(OsStr::from_bytes(path.bytes()));
+        whole.symlink_metadata().is_ok_and(|about| about.nlink() > 1)
     }
 
     /// Returns the states of paths now, read and hashed. Nothing is saved.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a file is found or written.
 
+mod commands;
 mod interrupted;
 mod restoring;
 mod tracking;

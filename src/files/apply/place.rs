@@ -11,7 +11,7 @@ use overrule_domain::files::FileState;
 use rustix::fs::{AtFlags, Mode, RawMode, RenameFlags};
 use rustix::io::Errno;
 
-use super::{Fault, Hook, Skip, Step, state_in};
+use super::{Fault, Hook, SEVERAL_NAMES, Skip, Step, state_in};
 use crate::entry::{Meta, hex};
 use crate::root;
 use crate::scan::{Ground, is_same};
@@ -107,7 +107,7 @@ impl<'a> Place<'a> {
     pub(super) fn refuse_several_names(&self) -> Result<(), Skip> {
         let stat = rustix::fs::statat(&self.directory, self.name, AtFlags::SYMLINK_NOFOLLOW);
         match stat.map(|stat| Meta::of(&stat)) {
-            Ok(meta) if meta.is_linked => Err(Skip::Because("it has several names (hard links)".to_owned())),
+            Ok(meta) if meta.is_linked => Err(Skip::Because(SEVERAL_NAMES.to_owned())),
             _ => Ok(()),
         }
     }
