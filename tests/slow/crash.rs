@@ -11,5 +11,6 @@ mod cuts;
 mod kills;
 mod playbooks;
 mod prefixes;
+mod restores;
 mod runs;
 mod weights;

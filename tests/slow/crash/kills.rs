@@ -16,10 +16,10 @@ use crate::crash::world::{Said, World, signal, wait};
 const PER_SESSION: usize = 6;
 
 /// Numbers without a pattern, the same in every run.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
