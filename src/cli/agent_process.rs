@@ -11,8 +11,8 @@ use tokio::process::{Child, Command};
 
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::headless_decisions::End;
 use super::tmux::{self, Pane};
+use super::why_ended::End;
 use overrule_base::shell_line::quote;
 use overrule_base::text::visible;
 use overrule_proxy::agents::Agent;

@@ -74,6 +74,9 @@ pub struct Common {
     /// Recording that answers instead of a model: a flag of `run` alone.
     #[arg(skip)]
     pub from: Option<PathBuf>,
+    /// Set for a run that goes on without its terminal.
+    #[arg(skip)]
+    pub detached: bool,
     /// Theme: dark, light, high-contrast, mono, ember, paper, blue-orange, one of yours, or a file
     #[arg(long, global = true, value_name = "THEME")]
     pub theme: Option<String>,
@@ -149,6 +152,8 @@ pub enum What {
     Demo(Demo),
     /// Resume a session after a quit or a crash
     Resume(Resume),
+    /// Wait until no process runs a session any more; prints its answer, and ends with the exit code of the run
+    Wait(Wait),
     /// List and manage recorded sessions
     Sessions(Sessions),
     /// Replay a session step by step; starts nothing
@@ -270,6 +275,31 @@ pub struct Task {
     /// File with the JSON Schema of the final answer
     #[arg(long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,
+    /// How it runs
+    #[command(flatten)]
+    pub detach: Detach,
+}
+
+/// A run in the background.
+#[derive(Debug, Clone, Copy, Default, ClapArgs)]
+pub struct Detach {
+    /// Run in the background, and go on without the terminal; decide with verbs
+    #[arg(long)]
+    pub detach: bool,
+    /// Set for the process in the background
+    #[arg(long, hide = true)]
+    pub detached: bool,
+}
+
+/// The run to wait for.
+#[derive(Debug, ClapArgs)]
+pub struct Wait {
+    /// Session: id, unique prefix, or `last`
+    #[arg(default_value = "last")]
+    pub session: String,
+    /// Longest time to wait, such as 30s or 10m: exit code 124 after it
+    #[arg(long, value_name = "DURATION")]
+    pub timeout: Option<String>,
 }
 
 /// A built-in run.
@@ -304,6 +334,9 @@ pub struct Resume {
     /// again
     #[arg(long)]
     pub from_elsewhere: bool,
+    /// How it runs
+    #[command(flatten)]
+    pub detach: Detach,
 }
 
 /// Formats of a printed graph.

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::address::Address;
 use super::build::AppContext;
-use super::headless_decisions::End;
+use super::why_ended::End;
 use overrule_base::text::{redact, visible};
 use overrule_config::notify::Include;
 use overrule_console::run::event_text;

@@ -27,6 +27,8 @@ pub enum Code {
     Model,
     /// A session file, or no place to write one.
     Session,
+    /// A wait took too long.
+    TimedOut,
     /// Interrupted.
     Interrupted,
     /// Ended by another signal: 128 and its number.
@@ -55,6 +57,7 @@ impl Code {
             Self::Budget => 5,
             Self::Model => 6,
             Self::Session => 7,
+            Self::TimedOut => 124,
             Self::Interrupted => 130,
             Self::Signal(number) | Self::Command(number) => number,
         }

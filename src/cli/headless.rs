@@ -8,9 +8,10 @@ use super::build::AppContext;
 use super::escalate::{Caller, Next};
 use super::exit::{Code, Failure};
 use super::follow::Followed;
-use super::headless_decisions::{End, Watch};
+use super::headless_decisions::Watch;
 use super::run::Ready;
 use super::signals::{self, StopRequest};
+use super::why_ended::End;
 use super::{cut_off, leave, output, print, progress};
 use futures_util::future::BoxFuture;
 use overrule_base::text::visible;
@@ -228,7 +229,8 @@ fn end_with_agent(common: &Common, state: &State, session: &Address, end: End) -
     Err(Failure::new(end.code, end.why))
 }
 
-fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Result<Code, Failure> {
+/// Prints how a run ended, and returns its exit code.
+pub fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Result<Code, Failure> {
     if state.tally.usage != Usage::default() {
         let spent = state.tally.spent.describe().map(|spent| format!("; {spent}"));
         let tokens = present::tokens(state.tally.usage);

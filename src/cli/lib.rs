@@ -19,6 +19,7 @@ mod damaged;
 pub mod decode;
 pub mod definitions;
 pub mod demos;
+mod detach;
 pub mod doctor;
 pub mod edits;
 pub mod effects;
@@ -78,7 +79,9 @@ mod toolbox;
 pub mod tools;
 pub mod trust;
 pub mod verbs;
+mod wait;
 pub mod weights;
+pub mod why_ended;
 mod written_here;
 
 use std::process::ExitCode;
@@ -124,6 +127,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Proxy(proxy)) => proxy::proxy(&common, &proxy),
         Some(What::Run(task)) => run::task(&common, &task),
         Some(What::Resume(resume)) => resume::resume(&common, &resume),
+        Some(What::Wait(wait)) => wait::wait(&common, &wait),
         Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),
         Some(What::Replay(replay)) => replay::replay(&common, &replay),
         Some(What::Fork(fork)) => fork::fork(&common, &fork),

@@ -16,7 +16,7 @@ use super::operator;
 use super::run::{self, Ready};
 use super::sandbox;
 use super::{
-    demos, effects, headless, learned_store, live, lost_edits, models, picker, print, record, screen,
+    demos, detach, effects, headless, learned_store, live, lost_edits, models, picker, print, record, screen,
     written_here,
 };
 use overrule_base::text::visible;
@@ -39,6 +39,10 @@ use overrule_tools::sample;
 
 /// Resumes a recorded run.
 pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
+    if resume.detach.detach {
+        return detach::start(common, false);
+    }
+    let common = &detach::common(common, resume.detach)?;
     let context = AppContext::read(common)?;
     match picker::session(common, &context, resume.id.as_deref(), "resume")? {
         Some(id) => resume_session(common, context, &id, resume.from_elsewhere),
@@ -80,6 +84,12 @@ pub fn resume_session(
         && headless
         && !is_restoring(&state)
     {
+        if common.detached {
+            let why = format!(
+                "cannot run detached: session {session} has its answer; hint: overrule resume {session}"
+            );
+            return Err(Failure::new(Code::Halted, why));
+        }
         return print_answer(common, &state, answer, &context.address(&session));
     }
     let admitted = written_here::admit(&context, by, (&state, &session), (headless, accepted))?;

@@ -14,9 +14,10 @@ use super::exit::{Code, Failure};
 use super::operator;
 use super::picker::Start;
 use super::toolbox::{Following, RunTools};
+use super::why_ended::End;
 use super::{
-    control, demos, headless, headless_decisions, learned_store, live, models, output, picker, resume,
-    screen, written_here,
+    control, demos, detach, headless, learned_store, live, models, output, picker, resume, screen,
+    written_here,
 };
 use overrule_base::text::{visible, visible_head};
 use overrule_control::{Door, peer};
@@ -68,7 +69,7 @@ pub struct Ready {
 /// The agent of another program, with which a run ends.
 pub struct Guest {
     /// How it ended.
-    pub ended: tokio::sync::oneshot::Receiver<headless_decisions::End>,
+    pub ended: tokio::sync::oneshot::Receiver<End>,
     /// Ends once no run of another agent in this process is under way.
     pub others_rest: futures_util::future::BoxFuture<'static, ()>,
 }
@@ -134,9 +135,12 @@ const LONGEST_TASK: u64 = 1024 * 1024;
 
 /// Runs a task.
 pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
+    if task.detach.detach {
+        return detach::start(common, task.task.as_deref() == Some("-"));
+    }
     let common = &Common {
         from: task.from.clone(),
-        ..common.clone()
+        ..detach::common(common, task.detach)?
     };
     let content = match task.task.as_deref() {
         Some("-") => Some(read_task(std::io::stdin().lock())?),
@@ -401,10 +405,17 @@ pub(super) fn serve(
         let tools = ready.connected.take();
         let following = tools.map(|tools| Following::new(context, tools, handle));
         let servers = following.as_ref().map(Following::servers);
-        let result = match control::open(common, context, &ready, servers) {
+        let opened = control::open(common, context, &ready, servers);
+        let opened = opened.and_then(|door| {
+            ready.door = door;
+            if common.detached {
+                detach::report(context, &ready.session)?;
+            }
+            Ok(())
+        });
+        let result = match opened {
             Err(failure) => Err(failure),
-            Ok(door) => {
-                ready.door = door;
+            Ok(()) => {
                 let tracked = context.tracked(&ready.tools.1);
                 ready.driver = ready.driver.tracked_by(tracked.tracker, tracked.notice);
                 if headless {

@@ -115,6 +115,11 @@ pub enum Effect {
         /// The steps. One whose path is neither `from` nor between is skipped; one that is done counts as done.
         steps: StepList,
     },
+    /// Remove what an interrupted restore prepared in the workspace: it has ended as it is.
+    ClearRestore {
+        /// Its steps.
+        steps: StepList,
+    },
     /// Tell the operator that they are needed.
     Notify {
         /// Why, in a few words.

@@ -85,7 +85,14 @@ fn of_files(state: &State, event: &FilesEvent) -> Vec<Effect> {
                 .into_iter()
                 .collect()
         }
-        FilesEvent::Restored { restore, .. } => held_requests(state, *restore),
+        FilesEvent::Restored { restore, .. } => {
+            let record = state.operator.files.restores.get(restore);
+            let left = record.filter(|record| record.interrupted);
+            let clear = left.map(|record| Effect::ClearRestore {
+                steps: record.started.steps.clone(),
+            });
+            clear.into_iter().chain(held_requests(state, *restore)).collect()
+        }
         FilesEvent::Changed { .. } | FilesEvent::ChangedOutside { .. } | FilesEvent::Seen { .. } => {
             Vec::new()
         }

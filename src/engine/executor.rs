@@ -280,6 +280,13 @@ impl Executor {
         });
     }
 
+    /// Removes what a restore prepared that is left as it is.
+    pub fn clear_restore(&self, steps: StepList) {
+        let tracker = self.files.tracker.clone();
+        self.tasks
+            .spawn_blocking(move || tracked::clear(tracker.as_ref(), &steps));
+    }
+
     /// Forgets what a report has ended.
     pub fn reported(&mut self, input: &Input) {
         match input {

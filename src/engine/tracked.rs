@@ -307,6 +307,13 @@ pub(super) fn restore(tracker: Option<&Tracker>, steps: &StepList) -> Vec<Skippe
     }
 }
 
+/// Removes what a restore prepared. Blocks.
+pub(super) fn clear(tracker: Option<&Tracker>, steps: &StepList) {
+    if let Some(tracker) = tracker {
+        tracker.leave_restore(&steps.0);
+    }
+}
+
 /// Restores files on a thread where it may block.
 pub(super) async fn restored(tracker: Option<Tracker>, steps: StepList) -> Vec<Skipped> {
     let paths: Vec<FilePath> = steps.0.iter().map(|step| step.path.clone()).collect();

@@ -302,6 +302,9 @@ impl Tracker {
         Ok(restored)
     }
 
+    /// STUB
+    pub fn leave_restore(&self, _steps: &[overrule_domain::files::Step]) {}
+
     /// Returns a saved content by its hash.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ pub mod branch_diff;
 pub mod call;
 pub mod conflict;
 pub mod danger;
+pub mod detached;
 pub mod effect;
 pub mod fork;
 pub mod graph;

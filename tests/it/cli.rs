@@ -16,6 +16,7 @@ mod damaged;
 pub mod decisions;
 mod decoding;
 mod demos;
+mod detached;
 mod doubt;
 mod edits;
 mod effects;

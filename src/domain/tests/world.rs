@@ -73,6 +73,8 @@ pub struct World {
     pub kept: Vec<String>,
     /// Every restore that was to be carried out, in order.
     pub restores: Vec<(NodeId, StepList)>,
+    /// The steps of every restore that was to be cleared away, in order.
+    pub cleared: Vec<StepList>,
     /// Every wait that was ever asked for, with the event with which it began.
     pub waits: Vec<(Timer, Seq)>,
     pub probes: Vec<(NodeId, Attempt)>,
@@ -111,6 +113,7 @@ impl World {
             executed: Vec::new(),
             kept: Vec::new(),
             restores: Vec::new(),
+            cleared: Vec::new(),
             waits: Vec::new(),
             probes: Vec::new(),
             timers: Vec::new(),
@@ -315,6 +318,7 @@ impl World {
             }
             Effect::KeepUndone { change, .. } => self.kept.push(change.path),
             Effect::Restore { restore, steps } => self.restores.push((restore, steps)),
+            Effect::ClearRestore { steps } => self.cleared.push(steps),
             Effect::Abort { turn } => self.open.retain(|(one, _)| *one != turn),
             Effect::Launch {
                 call, rev, attempt, ..

@@ -58,6 +58,7 @@ impl Driver {
             Effect::EndApprover { call } => executor.end_approver(call),
             Effect::KeepUndone { change, again } => executor.keep_undone(change, again),
             Effect::Restore { restore, steps } => executor.restore(restore, steps),
+            Effect::ClearRestore { steps } => executor.clear_restore(steps),
             // The console and the headless printer learn of it from the events.
             Effect::Notify { .. } => {}
         }

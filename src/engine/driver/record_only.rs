@@ -37,10 +37,12 @@ impl Driver {
             decide::command(&after, &self.adviser, command).map_err(Unrecorded::Refused)?;
             self.record(vec![event], &Actor::Engine, Seq(0));
         }
+        let before = self.state.seq;
         let decided = self.carry_out(command, actor);
         self.batch.sync |= decided.is_ok();
         self.conclude();
         if decided.is_ok() {
+            self.clear_restores(before);
             self.restore();
         }
         match self.halted {
@@ -51,6 +53,16 @@ impl Driver {
 }
 
 impl Driver {
+    /// Removes what interrupted restores prepared that the command ended as they are.
+    fn clear_restores(&self, before: Seq) {
+        for record in self.state.operator.files.restores.values() {
+            let has_ended = record.end.as_ref().is_some_and(|end| end.seq > before);
+            if record.interrupted && has_ended {
+                tracked::clear(self.adviser.files.tracker(), &record.started.steps);
+            }
+        }
+    }
+
     /// Carries out the restore that the command began or continued, once it is on disk. No process runs the session, so nothing
     /// else would.
     fn restore(&mut self) {

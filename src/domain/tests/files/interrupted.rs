@@ -50,6 +50,7 @@ fn a_restore_that_was_interrupted_waits_for_the_operator() {
     assert_eq!(kind(twice), RefusalKind::Status);
     f.carry_out();
     assert_eq!(f.tree(), Tree::new());
+    assert_eq!(f.w.cleared, [], "a restore that ended leaves nothing");
     let gone = f.w.cmd(Command::Files(FilesCommand::Leave { restore }));
     assert_eq!(kind(gone), RefusalKind::Status);
 }
@@ -70,6 +71,7 @@ fn an_interrupted_restore_can_be_undone() {
     f.w.crash();
     f.restore(undo_of(restore));
     assert_eq!(f.tree(), before);
+    assert_eq!(f.w.cleared, [steps]);
     assert!(!is_restoring(&f.w.state));
 }
 
@@ -98,4 +100,5 @@ fn where_nothing_can_be_looked_at_it_is_neither_continued_nor_left_nor_undone() 
     let record = &f.w.state.operator.files.restores[&restore];
     let done: Vec<_> = record.done().map(|step| step.path.clone()).collect();
     assert_eq!(done, [steps.0[0].path.clone()], "what was done is known");
+    assert_eq!(f.w.cleared, [steps], "what it prepared is removed");
 }
