@@ -23,7 +23,7 @@ use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::edit_preview::Change;
 use crate::run::question::Question;
 use crate::run::refusal::{PREVIEW_UNSEEN, Refusal};
-use crate::run::restore_preview::{RestoreOf, RestorePreview};
+use crate::run::restore_preview::{RestorePreview, with};
 use crate::run::summary::Summary;
 use crate::surfaces::documents;
 use crate::surfaces::editor::state::Editor;
@@ -144,9 +144,10 @@ impl Surface for Review {
             let editor = model.stack.top::<Editor>();
             let meanwhile = editor.and_then(|editor| editor.edit_base.since(&model.run.state));
             self.meanwhile = meanwhile.map(|meanwhile| meanwhile.what).unwrap_or_default();
-            let (run, of) = (&model.run, RestoreOf::With(self.command.clone()));
+            let run = &model.run;
+            let command = |choice| with(self.command.clone(), choice);
             self.files
-                .look(&run.state, &run.files, &of, model.settings.on_edit);
+                .look(&run.state, &run.files, command, model.settings.on_edit);
             self.shows_files = self.files.is_due(&run.state);
         }
         let mut sheet = std::mem::take(&mut self.sheet);

@@ -79,6 +79,14 @@ impl Stage {
         self.send(Msg::Run(Update::Files(found)));
     }
 
+    /// Answers the questions about files that were held back, and each later one at once.
+    pub fn answer_held_looks(&mut self) {
+        for look in self.held_looks.take().unwrap_or_default() {
+            self.look_at_files(look);
+        }
+        self.draw();
+    }
+
     /// Decides a command as the run does: it looks at the files itself.
     pub(super) fn decide(&mut self, state: &State, command: &Command) -> Result<Vec<Event>, Refusal> {
         let files = self.files.clone().unwrap_or_default();

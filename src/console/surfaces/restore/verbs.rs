@@ -181,6 +181,8 @@ fn target(model: &Model) -> Result<RestoreOf, Refusal> {
         Target::Branch(epoch) => return Ok(RestoreOf::Branch(epoch)),
         Target::Node(node) => return of_node(state, node),
         Target::Changed(seq) => return surfaces::changes::restorable(state, seq),
+        // A list without a row is about nothing, whatever is behind it.
+        _ if !model.stack.is_empty() => return Err(Refusal::not_selected("row")),
         _ => {}
     }
     if let Some(call) = call(model) {
@@ -214,7 +216,7 @@ fn changed_files(model: &Model) -> bool {
         }),
         Ok(RestoreOf::Branch(_)) => !state.operator.files.log.is_empty(),
         Ok(RestoreOf::Restore(_)) => true,
-        Ok(RestoreOf::With(_)) | Err(_) => false,
+        Err(_) => false,
     }
 }
 

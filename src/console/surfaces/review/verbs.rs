@@ -14,7 +14,7 @@ use crate::kernel::prompts;
 use crate::kernel::verb::{Availability, Care, Effect, Rank, Verb};
 use crate::run::question::Question;
 use crate::run::refusal::{PREVIEW_UNSEEN, Refusal, SENT};
-use crate::run::restore_preview::RestoreOf;
+use crate::run::restore_preview::with;
 use crate::surfaces::restore::verbs::still_looking;
 use crate::surfaces::review::preview::set_reason;
 use crate::surfaces::review::{Review, Whose};
@@ -211,7 +211,7 @@ fn commit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     }
     let choice = review.files.choice().filter(|_| review.shows_files);
     if let Some(choice) = choice {
-        command = Command::Files(RestoreOf::With(command).command(choice));
+        command = Command::Files(with(command, choice));
     }
     model.run.committing = true;
     model.staged_edits.sending = item;
