@@ -305,11 +305,8 @@ const fn closes(command: &Command) -> bool {
 fn taken(model: &mut Model, sent: &Command, out: &mut Vec<Out>) {
     // A restore that goes with a command changes nothing of what follows.
     let command = sent.plain();
-    let (mut line, mut then) = (None, None);
-    if model.run.sent.as_ref().is_some_and(|last| last.command == *sent) {
-        then = model.run.sent.take().and_then(|last| last.then);
-        line = model.stack.sent_line.take();
-    }
+    let is_last = model.run.sent.take_if(|last| last.command == *sent).is_some();
+    let line = model.stack.sent_line.take_if(|_| is_last);
     if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
         model.staged_edits.committed(edits);
     }
@@ -324,7 +321,9 @@ fn taken(model: &mut Model, sent: &Command, out: &mut Vec<Out>) {
         if let Some(at) = list {
             model.stack.close_range(at..=at);
         }
-        if let Some(then) = then {
+        let follows = model.run.then.iter().position(|(first, _)| first == sent);
+        if let Some(at) = follows {
+            let (_, then) = model.run.then.remove(at);
             send(model, then, None, out);
         }
         return;
@@ -381,6 +380,7 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             surface.refused();
         }
     }
+    model.run.then.retain(|(first, _)| first != command);
     let own = |sent: &mut SentCommand| sent.command == *command;
     let sent = model.run.sent.take_if(own);
     if sent.is_some() {
