@@ -8,6 +8,7 @@ mod asked;
 mod branches;
 mod bulk;
 mod bursts;
+mod change_list;
 mod classified;
 mod colours;
 mod compared;

@@ -8,13 +8,13 @@ use crate::ground::columns::Columns as _;
 use crate::ground::doc::Styled;
 use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
+use crate::run::changes::reason;
 use crate::run::file_look::LineCount;
 use crate::run::interrupted_restore::InterruptedRestore;
 use crate::run::link::Replaced;
 use crate::run::maker::Maker;
 use crate::run::restore_preview::{Looks, RestorePreview, versions};
 use crate::run::summary::{Keep, Summary, UntrustedText};
-use overrule_base::text::visible;
 use overrule_domain::files::plan::{Plan, Row, RowStatus, What};
 use overrule_domain::files::{FilePath, FileState, Progress, Step};
 use overrule_domain::id::NodeId;
@@ -31,8 +31,6 @@ const PATH: usize = 12;
 const CALLS: usize = 3;
 /// Why a step of an interrupted restore is not carried out.
 const BY_SOMETHING_ELSE: &str = "changed since by something else";
-/// The most characters of a reason.
-const REASON: usize = 300;
 
 /// A row: a path or something like it.
 struct Line {
@@ -147,13 +145,9 @@ fn ends_with(maker: &mut Maker<'_>, left: Styled, right: Styled, indent: usize) 
 
 fn path_line(maker: &Maker<'_>, row: &Row, is_on: bool) -> Line {
     let restores = is_on && row.is_chosen;
-    let dot = (Role::Dim, '·');
     let glyph = |symbol: Symbol| (symbol.role(), maker.glyph(symbol));
     let kept = || Styled::new().own(Role::Dim, "kept");
-    let dot = match maker.charset {
-        Charset::Unicode => dot,
-        Charset::Ascii => (Role::Dim, '.'),
-    };
+    let dot = (Role::Dim, maker.charset.dot());
     let (sign, role, why, outcome) = match &row.status {
         RowStatus::Restore if restores => (glyph(Symbol::Restore), Role::Text, "", change(maker, row)),
         RowStatus::Restore => (dot, Role::Dim, "", kept()),
@@ -177,13 +171,9 @@ fn path_line(maker: &Maker<'_>, row: &Row, is_on: bool) -> Line {
 
 /// What of the selected calls is not restored, and why.
 fn other_lines(maker: &Maker<'_>, plan: &Plan) -> Vec<Line> {
-    let dot = match maker.charset {
-        Charset::Unicode => '·',
-        Charset::Ascii => '.',
-    };
     let warns = (Role::Warning, maker.glyph(Symbol::Exited));
     let ignored = plan.ignored.iter().map(|(call, path)| Line {
-        sign: (Role::Dim, dot),
+        sign: (Role::Dim, maker.charset.dot()),
         role: Role::Dim,
         path: format!("{}/", path_text(path)),
         calls: call.to_string(),
@@ -297,12 +287,6 @@ pub(crate) fn path_text(path: &FilePath) -> String {
 /// A path in a line; its end stays.
 pub(crate) fn path_summary(text: &str) -> Summary {
     Summary::default().text(UntrustedText::new(text, Keep::End))
-}
-
-fn reason(why: &str) -> String {
-    let (head, is_cut) = overrule_base::text::head(why, REASON);
-    let more = if is_cut { "…" } else { "" };
-    format!("{}{more}", visible(head))
 }
 
 /// Columns of the parts of all rows.
