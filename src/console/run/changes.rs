@@ -5,6 +5,8 @@
 use std::ops::Bound;
 
 use super::file_look::FileVersions;
+use super::refusal::Refusal;
+use super::restore_preview::RestoreOf;
 use overrule_base::text::{head, visible};
 use overrule_domain::call::Call;
 use overrule_domain::files::{ChangeList, ChangeSet, Execution, FilesChange, RestoreRecord, Skipped};
@@ -72,6 +74,18 @@ pub fn unseen(state: &State) -> usize {
         FilesChange::Outside(_) | FilesChange::Restore(_) => false,
     };
     later.filter(|(_, change)| changed(change)).count()
+}
+
+/// Whose files are restored to take back a change.
+pub fn restorable(state: &State, seq: Seq) -> Result<RestoreOf, Refusal> {
+    match state.operator.files.log.get(&seq) {
+        Some(FilesChange::Execution(execution)) => Ok(RestoreOf::Calls(vec![execution.call])),
+        Some(FilesChange::Restore(restore)) => Ok(RestoreOf::Restore(*restore)),
+        Some(FilesChange::Outside(_)) => Err(Refusal::new(
+            "Changed by something else than this run: nothing to restore",
+        )),
+        None => Err(Refusal::removed("change")),
+    }
 }
 
 /// The paths that a restore left as they were, each with the reason.

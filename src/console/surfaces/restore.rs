@@ -16,7 +16,7 @@ use crate::kernel::model::arming::Visibility;
 use crate::kernel::registry::Entry;
 use crate::kernel::sheet::{Sheet, scroll};
 use crate::kernel::stack::{Erases, Surface};
-use crate::kernel::surface::Can::{Back, Help, Move as Moves, Palette, Search};
+use crate::kernel::surface::Can::{Back, Choose, Help, Move as Moves, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::question::Question;
 use crate::run::restore_preview::{Looks, OnEdit, RestoreOf, RestorePreview};
@@ -28,7 +28,7 @@ use overrule_domain::command::Command;
 pub const ID: SurfaceId = SurfaceId::new(&Card {
     heading: "files to restore",
     place: "in the preview of a restore",
-    can: &[Moves, Search, Palette, Help, Back],
+    can: &[Moves, Search, Palette, Help, Back, Choose],
     changes: true,
     ..Card::BASE
 });

@@ -18,7 +18,7 @@ use crate::kernel::model::arming::Visibility;
 use crate::kernel::registry::Entry;
 use crate::kernel::sheet::Sheet;
 use crate::kernel::stack::{Erases, Surface};
-use crate::kernel::surface::Can::{Back, Help, Move as Moves, Palette, Search};
+use crate::kernel::surface::Can::{Back, Choose, Help, Move as Moves, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::edit_preview::Change;
 use crate::run::question::Question;
@@ -28,7 +28,7 @@ use crate::run::summary::Summary;
 use crate::surfaces::documents;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::graph::view::row_preview::touched;
-use crate::surfaces::restore::{MarkedRows, verbs as restore};
+use crate::surfaces::restore::MarkedRows;
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::lineage::Plan;
 use overrule_domain::refusal::Refusal as Refused;
@@ -36,7 +36,7 @@ use overrule_domain::refusal::Refusal as Refused;
 /// The preview of an edit.
 pub const ID: SurfaceId = SurfaceId::new(&Card {
     heading: "impact preview",
-    can: &[Moves, Search, Palette, Help, Back],
+    can: &[Moves, Search, Palette, Help, Back, Choose],
     stays: &["close"],
     changes: true,
     ..Card::BASE
@@ -51,7 +51,7 @@ pub const ENTRY: Entry = Entry {
         stage::STAGE_PREVIEWED,
         verbs::EDIT_REASON,
         verbs::KEEP_LATER,
-        restore::KEEP_FILES,
+        verbs::KEEP_FILES,
     ],
 };
 

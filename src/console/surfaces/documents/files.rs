@@ -111,14 +111,18 @@ fn heading(
             (Role::Title, words, "keep the files instead".to_owned())
         }
         Looks::Known => {
-            let words = "keep all".to_owned();
-            (Role::Title, words, format!("restore {chosen} of {all} instead"))
+            let other = match chosen {
+                0 => "choose what to restore".to_owned(),
+                _ => format!("restore {chosen} of {all} instead"),
+            };
+            (Role::Title, "keep all".to_owned(), other)
         }
     };
     let left = Styled::new()
         .own(Role::Dim, format!("{name:<columns$}"))
         .own(role, words);
-    if switch.is_empty() || other.is_empty() || chosen == 0 {
+    let is_switchable = |row: &Row| matches!(row.status, RowStatus::Restore | RowStatus::Conflict { .. });
+    if switch.is_empty() || other.is_empty() || !plan.rows.iter().any(is_switchable) {
         return maker.over(left, columns);
     }
     let right = Styled::new()

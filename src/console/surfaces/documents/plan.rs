@@ -15,7 +15,6 @@ use crate::run::maker::{Maker, NAME, WHOLE};
 use crate::run::restore_preview::RestorePreview;
 use crate::run::summary;
 use crate::run::summary::Summary;
-use crate::surfaces::restore::verbs::KEEP_FILES;
 use crate::surfaces::review::{Review, Whose};
 use overrule_base::text::submit_warning;
 use overrule_domain::advice::{Advice as _, Cards};
@@ -68,7 +67,7 @@ pub fn review(
             let files = review.shows_files.then_some(&review.files);
             impact_of(maker, plan, files);
             files.map_or(0..0, |files| {
-                let key = keymap.first(KEEP_FILES.name);
+                let key = keymap.first("keep-files");
                 section(maker, files, ("files", NAMED), &key)
             })
         }

@@ -189,11 +189,7 @@ fn a_preview_of_what_changed_no_files_has_no_section() {
     let text = stage.text();
     assert!(!text.contains("files  "), "{text}");
     stage.press("_");
-    assert!(
-        stage.status().contains("no change of files inactive"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status() == "No files are affected", "{}", stage.status());
 }
 
 #[test]
@@ -212,6 +208,10 @@ fn a_refused_commit_shows_the_new_preview() {
     assert!(stage.model.stack.is_top::<Review>(), "{text}");
     assert!(text.contains("changed since by something else"), "{text}");
     assert!(text.contains("restore 2 of 3"), "it stays switched on: {text}");
+    assert_eq!(
+        stage.status(),
+        "Cannot restore: the files or the run changed. Review the new preview"
+    );
     stage.press("enter");
     assert_eq!(
         stage.commands(),
