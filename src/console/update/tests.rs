@@ -66,6 +66,7 @@ mod repeated;
 mod replaced;
 mod replayed;
 mod restore_choice;
+mod restore_sections;
 mod restored;
 mod restricted;
 mod retaken;
