@@ -205,6 +205,12 @@ fn other_lines(maker: &Maker<'_>, plan: &Plan) -> Vec<Line> {
 
 /// Adds the paths of an interrupted restore that are not restored, with what continuing it does.
 pub fn left_paths(maker: &mut Maker<'_>, restore: &InterruptedRestore<'_>) {
+    let mut left = [Progress::Open, Progress::Conflict]
+        .into_iter()
+        .flat_map(|one| restore.that_are(one));
+    if matches!(restore.steps, Some(Ok(_))) && left.next().is_none() {
+        return;
+    }
     maker.doc.line(Styled::new());
     maker.own(Role::Title, "left to restore");
     match &restore.steps {

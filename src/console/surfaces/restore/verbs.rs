@@ -74,9 +74,8 @@ pub const SWITCH_PATH: Verb = Verb {
     hint: "keep this",
     rank: |_| Rank::Leads,
     label: |model| {
-        let files = preview(model)?;
-        let is_restored = files.is_on() && files.row()?.is_chosen;
-        (!is_restored).then_some("restore this")
+        let row = preview(model)?.row()?;
+        (!row.is_chosen).then_some("restore this")
     },
     effect: Effect::Acts,
     available: |model| unless_refused(switchable(model).map(drop), || offered(true)),

@@ -118,6 +118,17 @@ fn what_something_else_changed_since_is_not_counted_as_left() {
 }
 
 #[test]
+fn where_all_is_done_nothing_is_listed() {
+    let (mut stage, _) = interrupted(|stage| {
+        stage.put_file("src/lib.rs", Some("one\ntwo\nthree\n"));
+        stage.put_file("tests/new.rs", None);
+    });
+    let text = stage.text();
+    assert!(text.contains("continue the restore (0 of 3 left)"), "{text}");
+    assert!(!text.contains("left to restore"), "{text}");
+}
+
+#[test]
 fn a_page_that_is_opened_again_looks_again() {
     let (mut stage, _) = interrupted(|_| {});
     stage.press("esc");

@@ -9,7 +9,9 @@ use crate::testing::{ARMING, Stage, id};
 use overrule_domain::call::{Digest, Outcome};
 use overrule_domain::command::{Command, FilesCommand};
 use overrule_domain::event::{Event, FilesEvent};
-use overrule_domain::files::{Execution, RestoreCause, RestoreChoice, RestoreStarted, Step, StepList};
+use overrule_domain::files::{
+    ChangeSet, Execution, RestoreCause, RestoreChoice, RestoreStarted, Step, StepList,
+};
 use overrule_domain::id::Attempt;
 
 /// The choice of the only command that is sent.
@@ -197,4 +199,40 @@ fn an_effect_stays_in_the_list_if_a_part_of_it_is_not_restored() {
     stage.press("space");
     assert!(!stage.text().contains("stays  "), "{}", stage.text());
     stage.wait(ARMING);
+}
+
+#[test]
+fn an_effect_that_is_more_than_its_files_stays_in_the_list() {
+    let ignored = ChangeSet {
+        ignored: vec![path("target")],
+        ..ChangeSet::default()
+    };
+    let untracked = ChangeSet {
+        untracked: Some("store full".to_owned()),
+        ..ChangeSet::default()
+    };
+    for (tool, rest, stays) in [
+        ("shell", ChangeSet::default(), false),
+        ("shell", ignored, true),
+        ("shell", untracked, true),
+        // It cannot be undone.
+        ("deploy", ChangeSet::default(), true),
+    ] {
+        let mut stage = Stage::new(80, 24);
+        stage.fixing();
+        stage.asked_for(2);
+        stage.thinks(2, "t2", "I change a file.");
+        let args = r#"{"command":"make"}"#;
+        stage.gave(2, "c3", tool, args, Outcome::ok("\"\""));
+        stage.changed_with("c3", &[("a.rs", Some("1\n"), Some("2\n"))], rest);
+        stage.settles(2);
+        rewrites_the_thought(&mut stage);
+        let text = stage.text();
+        assert!(text.contains("restore 1 of"), "{text}");
+        assert_eq!(
+            text.contains(&format!("stays           c3 {tool}")),
+            stays,
+            "{text}"
+        );
+    }
 }
