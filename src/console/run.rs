@@ -17,6 +17,7 @@ pub mod file_look;
 pub mod fold;
 pub mod frames;
 pub mod idle_time;
+pub mod interrupted_restore;
 pub mod limits;
 pub mod link;
 pub mod looked_at;

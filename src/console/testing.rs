@@ -28,6 +28,7 @@ use crate::ground::work::Work;
 use crate::kernel::model::{Model, OperatorFiles, Settings, Source, Themes};
 use crate::kernel::msg::{Msg, Out};
 use crate::kernel::refresh::{prepare, settle, work};
+use crate::run::file_look::FileLook;
 use crate::run::link::Update;
 use overrule_domain::advance::advance;
 use overrule_domain::advice::Cards;
@@ -63,6 +64,8 @@ pub struct Stage {
     pub slow: Option<Vec<Work>>,
     /// The files of the workspace; none where they cannot be looked at.
     pub files: Option<files::FakeFiles>,
+    /// Questions about files that are not answered yet; none where each is answered at once.
+    pub held_looks: Option<Vec<FileLook>>,
 }
 
 impl Stage {
@@ -104,6 +107,7 @@ impl Stage {
             record: Vec::new(),
             slow: None,
             files: Some(files::FakeFiles::default()),
+            held_looks: None,
         }
     }
 
@@ -112,7 +116,10 @@ impl Stage {
         for out in update(&mut self.model, msg) {
             match out {
                 Out::Sent { turn, request } => self.send_request_text(turn, request),
-                Out::LookAtFiles(look) => self.look_at_files(look),
+                Out::LookAtFiles(look) => match &mut self.held_looks {
+                    Some(held) => held.push(look),
+                    None => self.look_at_files(look),
+                },
                 out => self.out.push(out),
             }
         }

@@ -27,7 +27,7 @@ pub enum Preset {
     Edits,
     /// Allows what can be undone: changes of files in the workspace, also by commands in a full sandbox; asks about the rest.
     Reversible,
-    /// Allows every call that can be undone, unless a rule asks about or denies it.
+    /// Allows every call but those of tools tagged irreversible, unless a rule asks about or denies it.
     Auto,
     /// Allows calls of class pure and read, and denies the rest.
     ReadOnly,

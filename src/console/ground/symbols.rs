@@ -39,6 +39,14 @@ impl Charset {
         }
     }
 
+    /// The sign of what is nothing, or stays as it is.
+    pub const fn dot(self) -> char {
+        match self {
+            Self::Unicode => '·',
+            Self::Ascii => '.',
+        }
+    }
+
     /// The charset for a locale (`LC_ALL`, else `LC_CTYPE`, else `LANG`) and `TERM`.
     pub fn detect(locale: Option<&str>, term: Option<&str>) -> Self {
         let utf8 = locale.is_some_and(|locale| {

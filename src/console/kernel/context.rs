@@ -41,6 +41,10 @@ pub const BACK: &[Context] = &[Context::Each(Can::Back)];
 pub const TYPED: &[Context] = &[Context::Each(Can::Type)];
 /// Where a typed text is finished or dropped as a whole.
 pub const WRITTEN: &[Context] = &[Context::Each(Can::Write)];
+/// Where files are restored of what is selected.
+pub const RESTORED: &[Context] = &[Context::Panes, Context::Each(Can::Restore)];
+/// Where paths of a restore are chosen.
+pub const CHOSEN: &[Context] = &[Context::Each(Can::Choose)];
 
 /// On one surface.
 pub const fn on(surface: SurfaceId) -> Context {

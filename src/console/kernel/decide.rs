@@ -159,7 +159,6 @@ pub(crate) fn send(model: &mut Model, command: Command, call: Option<NodeId>, ou
     model.run.sent = Some(SentCommand {
         command: command.clone(),
         shown,
-        then: None,
     });
     model.stack.sent_line = None;
     out.push(Out::Command(command));
@@ -167,10 +166,8 @@ pub(crate) fn send(model: &mut Model, command: Command, call: Option<NodeId>, ou
 
 /// Sends a command, and another one once the first was carried out.
 pub(crate) fn send_both(model: &mut Model, first: Command, then: Option<Command>, out: &mut Vec<Out>) {
+    model.run.then.extend(then.map(|then| (first.clone(), then)));
     send(model, first, None, out);
-    if let Some(sent) = &mut model.run.sent {
-        sent.then = then;
-    }
 }
 
 /// Selects a waiting call where it can be decided: in the graph if it has a row there, else in the queue. False if it does

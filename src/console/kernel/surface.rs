@@ -26,6 +26,10 @@ pub enum Can {
     Type,
     /// The typed text is finished or dropped as a whole.
     Write,
+    /// Files are restored of what its cursor is on.
+    Restore,
+    /// Paths of a restore are chosen in it.
+    Choose,
 }
 
 /// All that is known of a surface without its content.

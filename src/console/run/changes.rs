@@ -5,10 +5,16 @@
 use std::ops::Bound;
 
 use super::file_look::FileVersions;
+use super::refusal::Refusal;
+use super::restore_preview::RestoreOf;
+use overrule_base::text::{head, visible};
 use overrule_domain::call::Call;
-use overrule_domain::files::{ChangeList, ChangeSet, Execution, FilesChange, RestoreRecord};
+use overrule_domain::files::{ChangeList, ChangeSet, Execution, FilesChange, RestoreRecord, Skipped};
 use overrule_domain::id::{NodeId, Seq};
 use overrule_domain::state::State;
+
+/// The most characters of a reason.
+const REASON: usize = 300;
 
 /// What an execution changed, if that is recorded.
 pub fn set_of(state: &State, execution: Execution) -> Option<&ChangeSet> {
@@ -65,6 +71,32 @@ pub fn unseen(state: &State) -> usize {
         FilesChange::Outside(_) | FilesChange::Restore(_) => false,
     };
     later.filter(|(_, change)| changed(change)).count()
+}
+
+/// Whose files are restored to take back a change.
+pub fn restorable(state: &State, seq: Seq) -> Result<RestoreOf, Refusal> {
+    match state.operator.files.log.get(&seq) {
+        Some(FilesChange::Execution(execution)) => Ok(RestoreOf::Calls(vec![execution.call])),
+        Some(FilesChange::Restore(restore)) => Ok(RestoreOf::Restore(*restore)),
+        Some(FilesChange::Outside(_)) => Err(Refusal::new(
+            "Changed by something else than this run: nothing to restore",
+        )),
+        None => Err(Refusal::removed("change")),
+    }
+}
+
+/// The paths that a restore left as they were, each with the reason.
+pub fn skipped(state: &State, restore: NodeId) -> &[Skipped] {
+    let record = state.operator.files.restores.get(&restore);
+    let end = record.and_then(|record| record.end.as_ref());
+    end.map_or(&[], |end| &end.skipped)
+}
+
+/// A reason in one row. Safe to show.
+pub fn reason(why: &str) -> String {
+    let (head, is_cut) = head(why, REASON);
+    let more = if is_cut { "…" } else { "" };
+    format!("{}{more}", visible(&head.replace('\n', "; ")))
 }
 
 /// The paths of a change, from what they were to what they became.

@@ -2,6 +2,9 @@
 //!
 //! Must not know: how a file is read, who asks.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use super::link::Replaced;
 use crate::ground::diff;
 use overrule_domain::files::{FilePath, FileState};
@@ -135,6 +138,14 @@ fn count(old: &str, new: &str) -> Option<LineCount> {
     })
 }
 
+/// A path with the hashes of its contents in two states.
+type Contents = (FilePath, Option<String>, Option<String>);
+
+fn contents(of: &FileVersions) -> Contents {
+    let [before, after] = [&of.before, &of.after].map(|state| state.hash().map(str::to_owned));
+    (of.path.clone(), before, after)
+}
+
 /// What was asked about files, with the answers.
 #[derive(Debug, Clone, Default)]
 pub struct KnownFiles {
@@ -142,7 +153,7 @@ pub struct KnownFiles {
     asked: Option<(Vec<FilePath>, Option<Seq>)>,
     states: Option<Result<Vec<FileState>, String>>,
     /// None until it is answered, and where lines cannot be counted.
-    lines: Vec<(FileVersions, Option<LineCount>)>,
+    lines: BTreeMap<Contents, Option<LineCount>>,
     difference: Option<(FileVersions, Option<Replaced>)>,
 }
 
@@ -173,22 +184,29 @@ impl KnownFiles {
 
     /// The number of lines that differ; none while it is not known.
     pub fn lines(&self, of: &FileVersions) -> Option<LineCount> {
-        let (_, count) = self.lines.iter().find(|(one, _)| one == of)?;
-        *count
+        self.lines.get(&contents(of)).copied().flatten()
     }
 
     /// The question for these line counts, without those that were asked for.
     pub fn ask_lines(&mut self, of: impl IntoIterator<Item = FileVersions>) -> Option<FileLook> {
-        let mut new: Vec<FileVersions> = Vec::new();
-        for one in of {
-            let is_text = |state: &FileState| matches!(state, FileState::File { .. } | FileState::Missing {});
-            let is_known = self.lines.iter().any(|(known, _)| *known == one);
-            if is_text(&one.before) && is_text(&one.after) && !is_known && self.lines.len() < MOST {
-                self.lines.push((one.clone(), None));
-                new.push(one);
-            }
+        let is_text = |state: &FileState| matches!(state, FileState::File { .. } | FileState::Missing {});
+        let texts = of
+            .into_iter()
+            .filter(|one| is_text(&one.before) && is_text(&one.after));
+        let mut all: Vec<FileVersions> = texts.take(MOST).collect();
+        let new = all.iter().filter(|one| !self.lines.contains_key(&contents(one)));
+        if self.lines.len().saturating_add(new.count()) > MOST {
+            // What is shown is asked for again.
+            self.lines.clear();
         }
-        (!new.is_empty()).then_some(FileLook::Lines(new))
+        all.retain(|one| match self.lines.entry(contents(one)) {
+            Entry::Vacant(place) => {
+                place.insert(None);
+                true
+            }
+            Entry::Occupied(_) => false,
+        });
+        (!all.is_empty()).then_some(FileLook::Lines(all))
     }
 
     /// The difference of two states; none while it is not known.
@@ -222,7 +240,7 @@ impl KnownFiles {
             }
             FilesFound::Lines(all) => {
                 for (of, count) in all {
-                    if let Some((_, known)) = self.lines.iter_mut().find(|(one, _)| *one == of) {
+                    if let Some(known) = self.lines.get_mut(&contents(&of)) {
                         *known = count;
                     }
                 }
@@ -315,6 +333,29 @@ mod tests {
         );
         known.forget_states();
         assert!(known.ask_states(vec![path("a")], Some(Seq(3))).is_some());
+    }
+
+    #[test]
+    fn more_line_counts_than_are_remembered_replace_the_older_ones() {
+        let one = |no: usize| FileVersions {
+            path: path(&no.to_string()),
+            ..versions(file("a"), file("b"))
+        };
+        let mut known = KnownFiles::default();
+        let asked = |look: Option<FileLook>| match look {
+            Some(FileLook::Lines(all)) => all.len(),
+            _ => 0,
+        };
+        assert_eq!(asked(known.ask_lines((0..MOST).map(one))), MOST);
+        let count = Some(LineCount { removed: 1, added: 1 });
+        known.take(FilesFound::Lines((0..MOST).map(|no| (one(no), count)).collect()));
+        assert_eq!(known.lines(&one(7)), count);
+        assert_eq!(asked(known.ask_lines([one(7)])), 0, "it is known");
+        assert_eq!(asked(known.ask_lines([one(7), one(MOST)])), 2);
+        assert_eq!(known.lines.len(), 2, "the others are forgotten");
+        known.take(FilesFound::Lines(vec![(one(MOST), count), (one(8), count)]));
+        assert_eq!(known.lines(&one(MOST)), count);
+        assert_eq!(known.lines(&one(8)), None, "nobody asks for it any more");
     }
 
     #[test]

@@ -68,6 +68,8 @@ pub struct RunPart {
     pub cut: Cut,
     /// The last command with what was on screen for it, shown if it is refused.
     pub sent: Option<SentCommand>,
+    /// Commands that were sent, each with the one that follows once it was carried out. A refused one is followed by none.
+    pub then: Vec<(Command, Command)>,
     /// Approvals that were sent together and are not all answered yet.
     pub batches: Vec<Batch>,
     /// True from sending an edit until the run answers.
@@ -166,8 +168,6 @@ pub struct SentCommand {
     pub command: Command,
     /// The call, its revision and the text that was shown.
     pub shown: Option<(NodeId, Rev, Arc<str>)>,
-    /// The command that follows once this one was carried out; a refused one is followed by none.
-    pub then: Option<Command>,
 }
 
 impl RunPart {

@@ -37,9 +37,9 @@ pub enum Question {
         /// The request that broke.
         request: u32,
     },
-    /// The preview of an edit.
+    /// The preview of an edit or of a restore, or a restore that was interrupted.
     Review {
-        /// A number that changes with the plan.
+        /// A number that changes with what it says.
         stamp: u64,
     },
     /// The list before approving several calls.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how it is shown, how a command is sent.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
 use super::file_look::{FileVersions, KnownFiles};
@@ -26,11 +27,9 @@ pub enum OnEdit {
     Restore,
 }
 
-/// Whose files are restored.
+/// Whose files are restored on their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreOf {
-    /// Those of what a command makes inactive: an edit, an undo, a redo or a switch.
-    With(Command),
     /// Those of calls, which stay as they are.
     Calls(Vec<NodeId>),
     /// Those at the end of a branch, which does not become the current one.
@@ -43,10 +42,6 @@ impl RestoreOf {
     /// The command that restores what was chosen.
     pub fn command(&self, choice: RestoreChoice) -> FilesCommand {
         match self {
-            Self::With(command) => FilesCommand::With {
-                command: Box::new(command.clone()),
-                choice,
-            },
             Self::Calls(calls) => FilesCommand::Restore {
                 calls: calls.clone(),
                 choice,
@@ -57,6 +52,14 @@ impl RestoreOf {
                 choice,
             },
         }
+    }
+}
+
+/// The command that restores what was chosen with another one: an edit, an undo, a redo or a switch.
+pub fn with(command: Command, choice: RestoreChoice) -> FilesCommand {
+    FilesCommand::With {
+        command: Box::new(command),
+        choice,
     }
 }
 
@@ -73,7 +76,7 @@ pub enum Looks {
 }
 
 /// The preview of a restore.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct RestorePreview {
     /// Whether the files are restored; none until the states are known.
     pub restores: Option<bool>,
@@ -81,10 +84,10 @@ pub struct RestorePreview {
     pub plan: Option<Result<Plan, Refusal>>,
     /// What is known of the present states.
     pub looks: Looks,
-    /// The marked row.
-    pub at: usize,
-    /// True once the states have to be asked for again: the run refused because they changed.
+    /// True while the states have to be asked for again: it is new, or the run refused because they changed.
     pub is_outdated: bool,
+    /// The marked path.
+    marked: Option<FilePath>,
     /// Paths whose states the plan needs.
     paths: Vec<FilePath>,
     /// Paths that are restored in spite of a conflict.
@@ -93,24 +96,45 @@ pub struct RestorePreview {
     without: Vec<FilePath>,
 }
 
+impl Default for RestorePreview {
+    fn default() -> Self {
+        Self {
+            restores: None,
+            plan: None,
+            looks: Looks::Waiting,
+            is_outdated: true,
+            marked: None,
+            paths: Vec::new(),
+            over: Vec::new(),
+            without: Vec::new(),
+        }
+    }
+}
+
 impl RestorePreview {
     /// Makes the plan again, by what is known of the files now. It is set to restore or not by `on_edit` once that is known.
-    pub fn look(&mut self, state: &State, known: &KnownFiles, of: &RestoreOf, on_edit: OnEdit) {
+    /// `command` makes the command from a choice.
+    pub fn look(
+        &mut self,
+        state: &State,
+        known: &KnownFiles,
+        command: impl FnOnce(RestoreChoice) -> FilesCommand,
+        on_edit: OnEdit,
+    ) {
         let choice = RestoreChoice {
             over: self.over.clone(),
             without: self.without.clone(),
             ..RestoreChoice::all()
         };
-        let command = of.command(choice);
+        let command = command(choice);
         let plan = restore_plan(state, &LookedAt::new(state, &[], &[]), &command);
-        self.paths = needed(state, of, plan.as_ref().ok());
+        self.paths = needed(state, &command, plan.as_ref().ok());
         let paths = self.paths.as_slice();
         let states = if paths.is_empty() {
             Some(&NONE)
         } else {
-            known.states(paths, newest(state))
+            known.states(paths, newest(state)).filter(|_| !self.is_outdated)
         };
-        let states = states.filter(|_| !self.is_outdated);
         (self.looks, self.plan) = match states {
             None => (Looks::Waiting, Some(plan)),
             Some(Err(why)) => (Looks::Failed(why.clone()), Some(plan)),
@@ -130,7 +154,9 @@ impl RestorePreview {
                 OnEdit::Restore => true,
             });
         }
-        self.at = self.at.min(self.rows().len().saturating_sub(1));
+        if let Some(row) = self.row() {
+            self.marked = Some(row.path.clone());
+        }
     }
 
     /// The plan, if there is one.
@@ -143,9 +169,21 @@ impl RestorePreview {
         self.known().map_or(&[], |plan| &plan.rows)
     }
 
+    /// The marked row, whatever came above it; the first one while none is marked.
+    pub fn at(&self) -> usize {
+        let marked = self.marked.as_ref();
+        let at = marked.and_then(|path| self.rows().iter().position(|row| row.path == *path));
+        at.unwrap_or(0)
+    }
+
     /// The marked path.
     pub fn row(&self) -> Option<&Row> {
-        self.rows().get(self.at)
+        self.rows().get(self.at())
+    }
+
+    /// Marks another row.
+    pub fn mark(&mut self, at: usize) {
+        self.marked = self.rows().get(at).map(|row| row.path.clone());
     }
 
     /// Every path whose state the plan needs.
@@ -175,27 +213,55 @@ impl RestorePreview {
         self.known().filter(|_| self.is_on()).map_or(0, steps)
     }
 
+    /// True if a commit takes back everything that a call changed. What of it stays is an effect that stays.
+    pub fn undoes(&self, call: NodeId) -> bool {
+        let Some(plan) = self.known().filter(|_| self.is_on()) else {
+            return false;
+        };
+        let is_taken_back = |row: &Row| row.is_chosen || row.status == RowStatus::Nothing;
+        let mut rows = plan
+            .rows
+            .iter()
+            .filter(|row| row.calls.contains(&call))
+            .peekable();
+        let is_all = rows.peek().is_some() && rows.all(is_taken_back);
+        is_all
+            && plan.ignored.iter().all(|(of, _)| *of != call)
+            && plan.heads.iter().all(|head| head.call != call)
+            && plan.untracked.iter().all(|(of, _)| *of != call)
+    }
+
     /// The choice that is committed; none where nothing is restored.
     pub fn choice(&self) -> Option<RestoreChoice> {
         let plan = self.known().filter(|_| self.restored() > 0)?;
+        let planned: BTreeSet<&FilePath> = plan.rows.iter().map(|row| &row.path).collect();
+        // A choice about a path that is in no row any more is refused.
+        let chosen = |all: &[FilePath]| {
+            let all = all.iter().filter(|path| planned.contains(path));
+            all.cloned().collect()
+        };
         Some(RestoreChoice {
             digest: plan.digest.clone(),
-            over: self.over.clone(),
-            without: self.without.clone(),
+            over: chosen(&self.over),
+            without: chosen(&self.without),
         })
     }
 
-    /// Restores the marked path, or leaves it as it is.
+    /// Restores the marked path, or leaves it as it is, whatever was chosen for it before.
     pub fn switch_marked(&mut self) {
         let Some(row) = self.row().cloned() else { return };
-        let list = match row.status {
-            RowStatus::Restore => &mut self.without,
-            RowStatus::Conflict { .. } => &mut self.over,
+        let is_conflict = match row.status {
+            RowStatus::Restore => false,
+            RowStatus::Conflict { .. } => true,
             RowStatus::NotRestorable { .. } | RowStatus::Nothing => return,
         };
-        match list.iter().position(|path| *path == row.path) {
-            Some(at) => drop(list.remove(at)),
-            None => list.push(row.path),
+        for list in [&mut self.over, &mut self.without] {
+            list.retain(|path| *path != row.path);
+        }
+        if row.is_chosen {
+            self.without.push(row.path);
+        } else if is_conflict {
+            self.over.push(row.path);
         }
     }
 
@@ -232,10 +298,10 @@ pub fn versions(row: &Row) -> FileVersions {
 }
 
 /// The paths whose states a plan needs. What of an interrupted restore is done shows only in the states of all its paths.
-fn needed(state: &State, of: &RestoreOf, plan: Option<&Plan>) -> Vec<FilePath> {
-    let record = match of {
-        RestoreOf::Restore(restore) => state.operator.files.restores.get(restore),
-        RestoreOf::With(_) | RestoreOf::Calls(_) | RestoreOf::Branch(_) => None,
+fn needed(state: &State, command: &FilesCommand, plan: Option<&Plan>) -> Vec<FilePath> {
+    let record = match command {
+        FilesCommand::UndoRestore { restore, .. } => state.operator.files.restores.get(restore),
+        _ => None,
     };
     let steps = record.into_iter().flat_map(|record| &record.started.steps.0);
     let steps = steps.map(|step| step.path.clone());

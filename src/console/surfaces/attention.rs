@@ -5,15 +5,20 @@
 pub mod fix;
 pub mod verbs;
 
+use std::hash::{DefaultHasher, Hasher as _};
+
 use ratatui::Frame;
 
 use crate::ground::theme::Role;
 use crate::kernel::model::Model;
+use crate::kernel::model::arming::Visibility;
 use crate::kernel::registry::Entry;
 use crate::kernel::sheet::Sheet;
 use crate::kernel::stack::Surface;
 use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
+use crate::run::interrupted_restore::InterruptedRestore;
+use crate::run::question::Question;
 use crate::surfaces::documents;
 
 /// The page on why the run needs the operator.
@@ -37,6 +42,8 @@ pub const ENTRY: Entry = Entry {
 #[derive(Debug, Clone)]
 pub struct AttentionPage {
     title: String,
+    /// Changes with what is known of the interrupted restore; none without one.
+    pub stamp: Option<u64>,
     /// Its document.
     pub sheet: Sheet,
 }
@@ -46,6 +53,7 @@ impl AttentionPage {
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
+            stamp: None,
             sheet: Sheet::default(),
         }
     }
@@ -57,6 +65,13 @@ impl Surface for AttentionPage {
     }
 
     fn prepare(&mut self, model: &mut Model) {
+        if self.sheet.is_stale(model) {
+            self.stamp = InterruptedRestore::of(&model.run).map(|restore| {
+                let mut hasher = DefaultHasher::new();
+                restore.hash_into(&mut hasher);
+                hasher.finish()
+            });
+        }
         self.sheet.prepare(model, |maker, parts| {
             documents::needed(maker, parts.log, parts.offered(maker.run));
         });
@@ -72,5 +87,10 @@ impl Surface for AttentionPage {
 
     fn sheet_mut(&mut self) -> Option<&mut Sheet> {
         Some(&mut self.sheet)
+    }
+
+    fn visible(&self, model: &Model) -> Option<Visibility> {
+        let stamp = self.stamp?;
+        self.sheet.visible(model, Question::Review { stamp })
     }
 }

@@ -11,7 +11,7 @@ use crate::kernel::listing::{Listing, Rows};
 use crate::kernel::model::Model;
 use crate::kernel::registry::Entry;
 use crate::kernel::stack::{Erases, Surface};
-use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Restore, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::maker::Maker;
 use crate::run::target::Target;
@@ -23,7 +23,7 @@ use overrule_domain::id::Epoch;
 pub const ID: SurfaceId = SurfaceId::new(&Card {
     heading: "branches",
     place: "in the list of branches",
-    can: &[Move, Search, Palette, Help, Close],
+    can: &[Move, Search, Palette, Help, Close, Restore],
     stays: &["close"],
     ..Card::BASE
 });

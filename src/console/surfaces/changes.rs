@@ -12,16 +12,13 @@ use crate::kernel::listing::Listing;
 use crate::kernel::model::Model;
 use crate::kernel::registry::Entry;
 use crate::kernel::stack::{Erases, Surface};
-use crate::kernel::surface::Can::{Close, Help, Move as Moves, Palette, Search};
+use crate::kernel::surface::Can::{Close, Help, Move as Moves, Palette, Restore, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::changes;
 use crate::run::file_look::FileVersions;
 use crate::run::maker::Maker;
-use crate::run::refusal::Refusal;
-use crate::run::restore_preview::RestoreOf;
 use crate::run::target::Target;
 use crate::surfaces::documents::change_list;
-use overrule_domain::files::FilesChange;
 use overrule_domain::id::Seq;
 use overrule_domain::state::State;
 
@@ -29,7 +26,7 @@ use overrule_domain::state::State;
 pub const ID: SurfaceId = SurfaceId::new(&Card {
     heading: "changes",
     place: "in the list of changes",
-    can: &[Moves, Search, Palette, Help, Close],
+    can: &[Moves, Search, Palette, Help, Close, Restore],
     stays: &["close"],
     ..Card::BASE
 });
@@ -85,18 +82,6 @@ impl ChangesPage {
 
 /// More rows than a screen has.
 const ROWS: usize = 100;
-
-/// Whose files a change is restored with.
-pub fn restorable(state: &State, seq: Seq) -> Result<RestoreOf, Refusal> {
-    match state.operator.files.log.get(&seq) {
-        Some(FilesChange::Execution(execution)) => Ok(RestoreOf::Calls(vec![execution.call])),
-        Some(FilesChange::Restore(restore)) => Ok(RestoreOf::Restore(*restore)),
-        Some(FilesChange::Outside(_)) => Err(Refusal::new(
-            "Changed by something else than this run: nothing to restore",
-        )),
-        None => Err(Refusal::removed("change")),
-    }
-}
 
 impl Surface for ChangesPage {
     fn id(&self) -> SurfaceId {

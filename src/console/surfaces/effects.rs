@@ -13,7 +13,7 @@ use crate::kernel::model::Model;
 use crate::kernel::model::arming::Visibility;
 use crate::kernel::registry::Entry;
 use crate::kernel::stack::{Erases, Surface};
-use crate::kernel::surface::Can::{Close, Help, Move, Palette, Search};
+use crate::kernel::surface::Can::{Close, Help, Move, Palette, Restore, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::maker::Maker;
 use crate::run::question::Question;
@@ -25,7 +25,7 @@ use overrule_domain::command::Command;
 pub const ID: SurfaceId = SurfaceId::new(&Card {
     heading: "orphaned effects",
     place: "in the list of orphaned effects",
-    can: &[Move, Search, Palette, Help, Close],
+    can: &[Move, Search, Palette, Help, Close, Restore],
     stays: &["close"],
     ..Card::BASE
 });

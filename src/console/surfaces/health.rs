@@ -333,10 +333,7 @@ fn level(share: Option<f64>, charset: Charset) -> char {
         Charset::Unicode => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
         Charset::Ascii => ['0', '1', '2', '3', '4', '5', '6', '7'],
     };
-    let none = match charset {
-        Charset::Unicode => '·',
-        Charset::Ascii => '.',
-    };
+    let none = charset.dot();
     share.map_or(none, |share| {
         let at = (share.clamp(0.0, 1.0) * 7.0).round() as usize;
         levels.get(at).copied().unwrap_or(none)

@@ -16,11 +16,11 @@ use crate::kernel::model::arming::Visibility;
 use crate::kernel::registry::Entry;
 use crate::kernel::sheet::{Sheet, scroll};
 use crate::kernel::stack::{Erases, Surface};
-use crate::kernel::surface::Can::{Back, Help, Move as Moves, Palette, Search};
+use crate::kernel::surface::Can::{Back, Choose, Help, Move as Moves, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::question::Question;
-use crate::run::restore_preview::{OnEdit, RestoreOf, RestorePreview};
-use crate::surfaces::documents::files::{SectionKeys, also_happened, section};
+use crate::run::restore_preview::{Looks, OnEdit, RestoreOf, RestorePreview};
+use crate::surfaces::documents::files::{also_happened, section};
 use overrule_base::text::visible;
 use overrule_domain::command::Command;
 
@@ -28,7 +28,7 @@ use overrule_domain::command::Command;
 pub const ID: SurfaceId = SurfaceId::new(&Card {
     heading: "files to restore",
     place: "in the preview of a restore",
-    can: &[Moves, Search, Palette, Help, Back],
+    can: &[Moves, Search, Palette, Help, Back, Choose],
     changes: true,
     ..Card::BASE
 });
@@ -55,15 +55,17 @@ impl MarkedRows {
     /// Carries out a move among the paths of a preview.
     pub fn step(&mut self, preview: &mut RestorePreview, sheet: &mut Sheet, (to, page): (Move, usize)) {
         let last = preview.rows().len().saturating_sub(1);
+        let at = preview.at();
         let next = match to {
-            Move::Up => preview.at.saturating_sub(1),
-            Move::Down => preview.at.saturating_add(1).min(last),
-            _ => preview.at,
+            Move::Up => at.saturating_sub(1),
+            Move::Down => at.saturating_add(1).min(last),
+            _ => at,
         };
-        if next == preview.at {
+        if next == at {
             scroll(&mut sheet.top, &sheet.doc, to, page);
         } else {
-            (preview.at, self.has_moved, sheet.made) = (next, true, None);
+            preview.mark(next);
+            (self.has_moved, sheet.made) = (true, None);
         }
     }
 
@@ -114,7 +116,6 @@ impl RestorePage {
             }
             RestoreOf::Branch(epoch) => format!("restore the files of branch {}", epoch.0),
             RestoreOf::Restore(restore) => format!("undo the restore {restore}"),
-            RestoreOf::With(_) => "restore files".to_owned(),
         }
     }
 }
@@ -128,24 +129,26 @@ impl Surface for RestorePage {
         let mut sheet = std::mem::take(&mut self.sheet);
         if sheet.is_stale(model) {
             let run = &model.run;
-            self.files.look(&run.state, &run.files, &self.of, OnEdit::Restore);
+            let command = |choice| self.of.command(choice);
+            self.files.look(&run.state, &run.files, command, OnEdit::Restore);
             let mut hasher = DefaultHasher::new();
             self.files.hash_into(&mut hasher);
             self.stamp = hasher.finish();
         }
         sheet.prepare(model, |maker, _| {
-            match self.files.plan.as_ref() {
-                Some(Err(why)) => maker.own(Role::Error, format!("not possible: {}", visible(&why.message))),
-                Some(Ok(plan)) if !self.files.is_due(&maker.run.state) => {
+            match (&self.files.plan, &self.files.looks) {
+                (Some(Err(why)), _) => {
+                    maker.own(Role::Error, format!("not possible: {}", visible(&why.message)));
+                }
+                (Some(Ok(plan)), Looks::Known) if !self.files.is_due(&maker.run.state) => {
                     maker.own(Role::Dim, "no file is known to be changed here");
                     also_happened(maker, plan, NAMED);
                 }
-                Some(Ok(plan)) => {
-                    let keys = SectionKeys { switch: "" };
-                    self.marked.rows = section(maker, &self.files, ("files", NAMED), keys);
+                (Some(Ok(plan)), _) => {
+                    self.marked.rows = section(maker, &self.files, ("files", NAMED), "");
                     also_happened(maker, plan, NAMED);
                 }
-                None => {}
+                (None, _) => {}
             }
             if matches!(self.of, RestoreOf::Calls(_)) {
                 maker.own(

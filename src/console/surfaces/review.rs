@@ -18,17 +18,17 @@ use crate::kernel::model::arming::Visibility;
 use crate::kernel::registry::Entry;
 use crate::kernel::sheet::Sheet;
 use crate::kernel::stack::{Erases, Surface};
-use crate::kernel::surface::Can::{Back, Help, Move as Moves, Palette, Search};
+use crate::kernel::surface::Can::{Back, Choose, Help, Move as Moves, Palette, Search};
 use crate::kernel::surface::{Card, SurfaceId};
 use crate::run::edit_preview::Change;
 use crate::run::question::Question;
 use crate::run::refusal::{PREVIEW_UNSEEN, Refusal};
-use crate::run::restore_preview::{RestoreOf, RestorePreview};
+use crate::run::restore_preview::{RestorePreview, with};
 use crate::run::summary::Summary;
 use crate::surfaces::documents;
 use crate::surfaces::editor::state::Editor;
 use crate::surfaces::graph::view::row_preview::touched;
-use crate::surfaces::restore::{MarkedRows, verbs as restore};
+use crate::surfaces::restore::MarkedRows;
 use overrule_domain::command::{Command, Edit, EditCommand};
 use overrule_domain::lineage::Plan;
 use overrule_domain::refusal::Refusal as Refused;
@@ -36,7 +36,7 @@ use overrule_domain::refusal::Refusal as Refused;
 /// The preview of an edit.
 pub const ID: SurfaceId = SurfaceId::new(&Card {
     heading: "impact preview",
-    can: &[Moves, Search, Palette, Help, Back],
+    can: &[Moves, Search, Palette, Help, Back, Choose],
     stays: &["close"],
     changes: true,
     ..Card::BASE
@@ -51,7 +51,7 @@ pub const ENTRY: Entry = Entry {
         stage::STAGE_PREVIEWED,
         verbs::EDIT_REASON,
         verbs::KEEP_LATER,
-        restore::KEEP_FILES,
+        verbs::KEEP_FILES,
     ],
 };
 
@@ -144,9 +144,10 @@ impl Surface for Review {
             let editor = model.stack.top::<Editor>();
             let meanwhile = editor.and_then(|editor| editor.edit_base.since(&model.run.state));
             self.meanwhile = meanwhile.map(|meanwhile| meanwhile.what).unwrap_or_default();
-            let (run, of) = (&model.run, RestoreOf::With(self.command.clone()));
+            let run = &model.run;
+            let command = |choice| with(self.command.clone(), choice);
             self.files
-                .look(&run.state, &run.files, &of, model.settings.on_edit);
+                .look(&run.state, &run.files, command, model.settings.on_edit);
             self.shows_files = self.files.is_due(&run.state);
         }
         let mut sheet = std::mem::take(&mut self.sheet);

@@ -124,7 +124,7 @@ pub struct RefusedList {
     pub rows: Vec<Row>,
     /// The marked row.
     pub at: usize,
-    /// The command that was sent.
+    /// The command that was sent and is not answered yet.
     pub sent: Option<Command>,
     /// Changes with the rows.
     pub stamp: u64,
@@ -346,6 +346,10 @@ impl Surface for RefusedList {
 
     fn has_sent(&self, command: &Command) -> bool {
         self.sent.as_ref() == Some(command)
+    }
+
+    fn refused(&mut self) {
+        self.sent = None;
     }
 }
 

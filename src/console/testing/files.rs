@@ -13,7 +13,7 @@ use overrule_domain::call::Outcome;
 use overrule_domain::command::Command;
 use overrule_domain::decide;
 use overrule_domain::event::{Event, FilesEvent, TurnEvent};
-use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState};
+use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, Skipped};
 use overrule_domain::id::{Attempt, Seq, TurnId};
 use overrule_domain::refusal::Refusal;
 use overrule_domain::state::State;
@@ -77,6 +77,14 @@ impl Stage {
             ),
         };
         self.send(Msg::Run(Update::Files(found)));
+    }
+
+    /// Answers the questions about files that were held back, and each later one at once.
+    pub fn answer_held_looks(&mut self) {
+        for look in self.held_looks.take().unwrap_or_default() {
+            self.look_at_files(look);
+        }
+        self.draw();
     }
 
     /// Decides a command as the run does: it looks at the files itself.
@@ -162,16 +170,32 @@ impl Stage {
 
     /// Carries out the open restore, as the run would: its steps are done.
     pub fn restores(&mut self) {
+        self.restores_without(&[]);
+    }
+
+    /// The same without these paths, each with the reason.
+    pub fn restores_without(&mut self, skipped: &[(&str, &str)]) {
         let open = self.model.run.state.operator.files.open();
         let started = std::sync::Arc::clone(&open.unwrap().started);
+        let skipped: Vec<Skipped> = skipped
+            .iter()
+            .map(|(name, why)| Skipped {
+                path: path(name),
+                why: (*why).to_owned(),
+            })
+            .collect();
+        let steps = started.steps.0.iter();
+        let done = steps.filter(|step| skipped.iter().all(|one| one.path != step.path));
         let files = self.files.get_or_insert_default();
-        for step in &started.steps.0 {
+        let mut count = 0;
+        for step in done {
             files.now.insert(step.path.clone(), step.to.clone());
+            count += 1;
         }
         self.engine(Event::Files(FilesEvent::Restored {
             restore: started.restore,
-            done: started.steps.0.len() as u32,
-            skipped: Vec::new(),
+            done: count,
+            skipped,
         }));
         self.draw();
     }

@@ -62,9 +62,9 @@ pub(crate) fn describe(model: &Model, command: &Command, line: Option<&Prompt>) 
 /// The status text after a command about files. How a restore ends is reported by its event.
 fn files(model: &Model, command: &FilesCommand, line: Option<&Prompt>) -> Option<String> {
     let open = model.run.state.operator.files.open();
-    let restoring = open.map(|record| match record.started.steps.0.len() {
-        1 => format!("Restoring 1 path ({})", record.started.restore),
-        count => format!("Restoring {count} paths ({})", record.started.restore),
+    let restoring = open.map(|record| {
+        let paths = many(record.started.steps.0.len(), "path");
+        format!("Restoring {paths} ({})", record.started.restore)
     });
     match command {
         FilesCommand::With { command, .. } => {
@@ -75,12 +75,12 @@ fn files(model: &Model, command: &FilesCommand, line: Option<&Prompt>) -> Option
                 (done, None) => done,
             }
         }
+        FilesCommand::Continue { restore } => Some(format!("Continuing the restore {restore}")),
         FilesCommand::Leave { restore } => Some(format!("{restore} is left as it is")),
         FilesCommand::Seen { .. } => Some("Marked as seen".to_owned()),
         FilesCommand::Restore { .. }
         | FilesCommand::RestoreBranch { .. }
-        | FilesCommand::UndoRestore { .. }
-        | FilesCommand::Continue { .. } => restoring,
+        | FilesCommand::UndoRestore { .. } => restoring,
     }
 }
 

@@ -32,11 +32,12 @@ use crate::surfaces::staged_edits::hold;
 use crate::surfaces::tools;
 use crate::verbs::{jumps, lazy_load};
 use overrule_domain::call::Decision;
-use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
+use overrule_domain::command::{CallCommand, Command, EditCommand, FilesCommand, RunCommand};
 use overrule_domain::envelope::Envelope;
 use overrule_domain::escape::open_step;
 use overrule_domain::event::{CallEvent, EditEvent, Event, FilesEvent, RunEvent};
-use overrule_domain::id::NodeId;
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::node::Node;
 use overrule_domain::refusal::{Refusal, RefusalKind};
 use overrule_domain::state::Mode;
 
@@ -305,11 +306,8 @@ const fn closes(command: &Command) -> bool {
 fn taken(model: &mut Model, sent: &Command, out: &mut Vec<Out>) {
     // A restore that goes with a command changes nothing of what follows.
     let command = sent.plain();
-    let (mut line, mut then) = (None, None);
-    if model.run.sent.as_ref().is_some_and(|last| last.command == *sent) {
-        then = model.run.sent.take().and_then(|last| last.then);
-        line = model.stack.sent_line.take();
-    }
+    let is_last = model.run.sent.take_if(|last| last.command == *sent).is_some();
+    let line = model.stack.sent_line.take_if(|_| is_last);
     if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
         model.staged_edits.committed(edits);
     }
@@ -324,7 +322,9 @@ fn taken(model: &mut Model, sent: &Command, out: &mut Vec<Out>) {
         if let Some(at) = list {
             model.stack.close_range(at..=at);
         }
-        if let Some(then) = then {
+        let follows = model.run.then.iter().position(|(first, _)| first == sent);
+        if let Some(at) = follows {
+            let (_, then) = model.run.then.remove(at);
             send(model, then, None, out);
         }
         return;
@@ -364,6 +364,32 @@ fn give_back(model: &mut Model, line: Prompt, free: bool) {
     }
 }
 
+/// Shows how the arguments of a call changed since a revision.
+fn show_changed(model: &mut Model, (call, rev): (NodeId, Rev), texts: [Arc<str>; 2]) {
+    let now = model.run.state.node(call).map(Node::rev).unwrap_or_default();
+    let texts = texts.map(|args| json::pretty(&args).into());
+    let title = format!(
+        "refused: {call} changed from revision {} to {} since it was shown",
+        rev.0, now.0
+    );
+    let page = Page::new(title, move |maker, _| documents::diff_texts(maker, &texts));
+    model.stack.push(page);
+}
+
+/// True for a restore that was refused because its plan is another one now than it was when it was shown.
+fn is_other_plan(command: &Command, refusal: &Refusal) -> bool {
+    let digest = match command {
+        Command::Files(
+            FilesCommand::Restore { choice, .. }
+            | FilesCommand::RestoreBranch { choice, .. }
+            | FilesCommand::UndoRestore { choice, .. }
+            | FilesCommand::With { choice, .. },
+        ) => &choice.digest,
+        _ => return false,
+    };
+    refusal.kind == RefusalKind::Changed && refusal.message.contains(digest.short())
+}
+
 /// Handles a refusal: shows the command, the reason and what changed since it was shown. Surfaces
 /// of other commands stay as they are.
 fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Vec<Out>) {
@@ -381,6 +407,7 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             surface.refused();
         }
     }
+    model.run.then.retain(|(first, _)| first != command);
     let own = |sent: &mut SentCommand| sent.command == *command;
     let sent = model.run.sent.take_if(own);
     if sent.is_some() {
@@ -419,19 +446,12 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
         && free
     {
         // The operator has just pressed the key: the page is the reply.
-        let now = model
-            .run
-            .state
-            .node(call)
-            .map(overrule_domain::node::Node::rev)
-            .unwrap_or_default();
-        let texts = [old, new].map(|args| json::pretty(&args).into());
-        let title = format!(
-            "refused: {call} changed from revision {} to {} since it was shown",
-            rev.0, now.0
-        );
-        let page = Page::new(title, move |maker, _| documents::diff_texts(maker, &texts));
-        model.stack.push(page);
+        show_changed(model, (call, rev), [old, new]);
+    }
+    if is_other_plan(command, refusal) {
+        // The log has the digests.
+        model.complain("Cannot restore: the files or the run changed. Review the new preview");
+        return;
     }
     let short = halted::short(model, &output);
     model.complain(short.unwrap_or(output));

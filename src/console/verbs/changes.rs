@@ -1,4 +1,4 @@
-//! Shows what changed files: by call, or all files that the run wrote as one difference against their state before it.
+//! Shows what changed files: by call, or all files that the run wrote against their state before it.
 //!
 //! Must not know: what is recorded of a file.
 
@@ -33,12 +33,12 @@ pub const VERB: Verb = Verb {
 
 /// Shows all files that the run wrote.
 pub(crate) fn by_file(model: &mut Model) {
-    model
-        .stack
-        .push(Page::new("changed files", |maker, _| page(maker)));
+    model.stack.push(Page::new("changed files", |maker, parts| {
+        page(maker, &parts.settings.session);
+    }));
 }
 
-fn page(maker: &mut Maker<'_>) {
+fn page(maker: &mut Maker<'_>, session: &str) {
     let all = changed_files(&maker.run.state);
     if all.files.is_empty() {
         maker.own(Role::Dim, "No file tool has written a file.");
@@ -49,6 +49,11 @@ fn page(maker: &mut Maker<'_>) {
         if let Some((before, after)) = file.texts().filter(|(before, after)| before != after) {
             diff_texts(maker, &[before.into(), after.into()]);
         }
+    }
+    if all.files.iter().any(|file| file.texts().is_none()) {
+        let session = visible(session);
+        let words = format!("`overrule changes {session}` shows the contents that are not in the record");
+        maker.own(Role::Dim, words);
     }
     for one in &all.unrecorded {
         let tool = visible(&one.tool);
@@ -84,11 +89,27 @@ mod tests {
         ] {
             assert!(text.contains(row), "{row}: {text}");
         }
+        assert!(!text.contains("overrule changes"), "all texts are shown: {text}");
         assert!(
             !text.contains("two"),
             "a state between is no change of the run: {text}"
         );
         assert_eq!(stage.commands(), []);
+    }
+
+    #[test]
+    fn what_commands_changed_is_named_with_the_verb_that_shows_it() {
+        let mut stage = Stage::new(100, 40);
+        stage.changed_by_command();
+        stage.press("ctrl-g tab");
+        let text = stage.text();
+        for row in [
+            "README.md",
+            "changed by c3",
+            "`overrule changes s1` shows the contents",
+        ] {
+            assert!(text.contains(row), "{row}: {text}");
+        }
     }
 
     #[test]

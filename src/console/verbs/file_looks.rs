@@ -6,10 +6,10 @@ use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
 use crate::run::changes;
 use crate::run::file_look::FileVersions;
+use crate::run::interrupted_restore::paths_of_interrupted;
 use crate::run::restore_preview::{Looks, newest, versions};
 use crate::surfaces::attention::AttentionPage;
 use crate::surfaces::changes::ChangesPage;
-use overrule_domain::files::FilePath;
 
 /// The most files whose lines are counted at once.
 const MOST: usize = 400;
@@ -32,8 +32,6 @@ fn of_preview(model: &mut Model, out: &mut Vec<Out>) {
     }
     if std::mem::take(&mut files.is_outdated) {
         model.run.files.forget_states();
-        surface.renew();
-        return;
     }
     match files.looks {
         Looks::Waiting => {
@@ -69,13 +67,9 @@ fn of_interrupted(model: &mut Model, out: &mut Vec<Out>) {
         return;
     }
     let state = &model.run.state;
-    let open = state.operator.files.open().filter(|record| record.interrupted);
-    let steps = open.map(|record| &record.started.steps.0);
-    let paths: Vec<FilePath> = steps
-        .into_iter()
-        .flatten()
-        .map(|step| step.path.clone())
-        .collect();
-    let look = model.run.files.ask_states(paths, newest(state));
+    let look = model
+        .run
+        .files
+        .ask_states(paths_of_interrupted(state), newest(state));
     out.extend(look.map(Out::LookAtFiles));
 }

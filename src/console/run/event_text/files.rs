@@ -2,6 +2,7 @@
 //!
 //! Must not know: styles, who caused an event.
 
+use crate::run::changes::reason;
 use overrule_base::text::visible;
 use overrule_domain::event::FilesEvent;
 use overrule_domain::files::{Change, ChangeSet, FilePath, Head};
@@ -33,7 +34,7 @@ pub(crate) fn describe(event: &FilesEvent) -> String {
             if skipped.is_empty() {
                 return format!("restored {done} ({restore})");
             }
-            let why = skipped.first().map(|one| visible(&one.why)).unwrap_or_default();
+            let why = skipped.first().map(|one| reason(&one.why)).unwrap_or_default();
             let all_same = skipped
                 .iter()
                 .all(|one| Some(&one.why) == skipped.first().map(|one| &one.why));
@@ -70,7 +71,7 @@ fn of_set(set: &ChangeSet) -> String {
         words.push(format!("{} ran at the same time", calls.join(", ")));
     }
     if let Some(why) = &set.untracked {
-        words.push(format!("not all is known: {}", visible(why)));
+        words.push(format!("not all is known: {}", reason(why)));
     }
     words.join("; ")
 }

@@ -4,18 +4,23 @@
 
 use crate::kernel::availability::carry_out;
 use crate::kernel::context::on;
+use crate::kernel::decide::armed;
 use crate::kernel::executions::running;
 use crate::kernel::model::Model;
 use crate::kernel::prompt::{Prompt, Style};
 use crate::kernel::refresh::prepare;
-use crate::kernel::verb::{Availability, Effect, Press, Verb};
+use crate::kernel::verb::{Availability, Care, Effect, Moment, Press, Verb};
 use crate::kernel::{decide, prompts};
-use crate::run::refusal::Refusal;
+use crate::run::interrupted_restore::InterruptedRestore;
+use crate::run::question::Question;
+use crate::run::refusal::{PREVIEW_UNSEEN, Refusal};
 use crate::run::restore_preview::RestoreOf;
+use crate::surfaces::attention::AttentionPage;
 use crate::surfaces::documents::{Fix, fits};
 use crate::surfaces::editor::edits::guide_with;
 use crate::surfaces::next_task::verbs as next_task;
 use crate::surfaces::restore::RestorePage;
+use crate::surfaces::restore::verbs::LOOKING;
 use crate::surfaces::{consent, outcome, staged_edits, stop};
 use crate::verbs::{
     answer, approve, choices, correct, edit, jumps, limits, loops, pause, reject, repair, replace,
@@ -40,7 +45,9 @@ macro_rules! fixes {
                 doc: $doc,
                 hint: $hint,
                 effect: Effect::Records,
+                care: care(Fix::$fix),
                 available: |model| helps(model, Fix::$fix),
+                seen: |model, moment| seen(model, Fix::$fix, moment),
                 run: |model, press| fix(model, Fix::$fix, press),
                 ..Verb::BASE
             };
@@ -66,6 +73,31 @@ fixes! {
     Leave     FIX_LEAVE     "fix-leave"     "l"     "leave it"       "leave the interrupted restore as it is: what is not restored stays";
     Undo      FIX_UNDO      "fix-undo"      "_"     "undo it"        "undo what the interrupted restore has done; previews it first";
     Stop      FIX_STOP      "fix-stop"      "X"     "stop"           "stop the call and its readers, the sub-agent or the loop; the rest continues (asks first)";
+}
+
+/// The care that a fix needs: those that change files without a preview are armed.
+const fn care(fix: Fix) -> Care {
+    match fix {
+        Fix::Continue | Fix::Leave => Care::Alone,
+        _ => Care::Plain,
+    }
+}
+
+/// Refuses to decide about a restore before its paths were on screen.
+fn seen(model: &Model, fix: Fix, moment: Moment) -> Result<(), Refusal> {
+    let page = model.stack.top::<AttentionPage>();
+    let Some(page) = page.filter(|_| care(fix) == Care::Alone) else {
+        return Ok(());
+    };
+    if page.sheet.made.is_none() {
+        return Err(Refusal::unseen(PREVIEW_UNSEEN));
+    }
+    let restore = InterruptedRestore::of(&model.run);
+    if restore.is_some_and(|restore| restore.steps.is_none()) {
+        return Err(Refusal::unseen(LOOKING));
+    }
+    let stamp = page.stamp.ok_or_else(|| Refusal::removed("restore"))?;
+    armed(model, &Question::Review { stamp }, moment).map(drop)
 }
 
 /// The verbs that decide the call that [`FIX_GO`] goes to, the most usual first.

@@ -24,8 +24,9 @@ pub const VERB: Verb = Verb {
     ..Verb::BASE
 };
 
-/// Shows why the run waits.
+/// Shows why the run waits, by what the files are now.
 fn show(model: &mut Model) {
+    model.run.files.forget_states();
     let title = if model.run.halted.is_some() {
         "why the run is halted"
     } else {

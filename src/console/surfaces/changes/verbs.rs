@@ -86,7 +86,7 @@ pub const CHANGES_BY_FILE: Verb = Verb {
     name: "changes-by-file",
     keys: &["tab"],
     contexts: &[on(super::ID)],
-    doc: "show all files that the run wrote, as one difference to how they were before",
+    doc: "show all files that the run wrote, with the differences that file tools made",
     hint: "by file",
     run: |model, _| {
         by_file(model);

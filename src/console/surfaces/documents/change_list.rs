@@ -5,10 +5,10 @@
 use std::ops::Range;
 
 use crate::ground::doc::Styled;
-use crate::ground::symbols::{Charset, Symbol};
+use crate::ground::symbols::Symbol;
 use crate::ground::theme::Role;
 use crate::kernel::listing::{Line, Rows};
-use crate::run::changes::{is_markable, restored_by, set_of, versions};
+use crate::run::changes::{is_markable, reason, restored_by, set_of, skipped, versions};
 use crate::run::file_look::{FileVersions, LineCount};
 use crate::run::maker::Maker;
 use crate::run::summary::{self, Summary};
@@ -29,8 +29,6 @@ const GAP: usize = 2;
 const OBJECT: usize = 8;
 /// Columns of the mark and the call of a row.
 const CALL: usize = 4;
-/// The most characters of a reason.
-const REASON: usize = 300;
 
 /// The title: how many are not seen.
 pub fn title(state: &State, items: &[Target]) -> String {
@@ -79,27 +77,27 @@ fn line(maker: &Maker<'_>, seq: Seq) -> Styled {
     match state.operator.files.log.get(&seq) {
         Some(FilesChange::Execution(execution)) => of_call(maker, seq, *execution),
         Some(FilesChange::Outside(changes)) => {
-            let dot = match maker.charset {
-                Charset::Unicode => "·",
-                Charset::Ascii => ".",
-            };
             let first = changes.0.first().map(|change| path_text(&change.path));
             let object = path_summary(&first.unwrap_or_default());
             let object = match changes.0.len().saturating_sub(1) {
                 0 => object,
                 more => object.own(format!(" and {more} more")),
             };
-            let left = Styled::new().own(Role::Dim, format!("  {dot} {:CALL$} ", ""));
+            let left = Styled::new().own(Role::Dim, format!("  {} {:CALL$} ", maker.charset.dot(), ""));
             let right = Styled::new().own(Role::Dim, "changed by something else");
             fitted(maker, left, (Role::Dim, &object), right)
         }
         Some(FilesChange::Restore(restore)) => {
             let record = state.operator.files.restores.get(restore);
             let words = record.map_or_else(String::new, |record| {
-                let done = many(record.done().count(), "file");
-                match record.started.of {
+                let done = many(record.done().count(), "path");
+                let done = match record.started.of {
                     Some(of) => format!("undid the restore {of}: {done}"),
                     None => format!("restored {done}"),
+                };
+                match skipped(state, *restore).len() {
+                    0 => done,
+                    count => format!("{done}, {count} not"),
                 }
             });
             let name = restore.to_string();
@@ -202,30 +200,28 @@ fn counted(maker: &Maker<'_>, all: &[FileVersions], is_one: bool) -> Option<Stri
     })
 }
 
-/// Adds the difference of one file of a change, and what is not known of it.
+/// Adds the difference of one file of a change, and what is not known of it or was not restored.
 pub fn details(maker: &mut Maker<'_>, seq: Seq, file: usize) {
     let state = &maker.run.state;
-    if let Some(FilesChange::Execution(execution)) = state.operator.files.log.get(&seq)
-        && let Some(set) = set_of(state, *execution)
-    {
-        let reason = |why: &str| visible(overrule_base::text::head(why, REASON).0);
-        if let Some(why) = &set.untracked {
-            maker.own(Role::Warning, format!("not all is known: {}", reason(why)));
+    let mut noun = "file";
+    match state.operator.files.log.get(&seq) {
+        Some(FilesChange::Execution(execution)) => not_known(maker, *execution),
+        Some(FilesChange::Restore(restore)) => {
+            noun = "path";
+            for one in skipped(state, *restore) {
+                let path = visible(&path_text(&one.path));
+                let words = format!("not restored: {path}: {}", reason(&one.why));
+                maker.own(Role::Warning, words);
+            }
         }
-        for path in &set.ignored {
-            let path = reason(&path.text());
-            maker.own(
-                Role::Warning,
-                format!("wrote in {path}/ (ignored; not restorable)"),
-            );
-        }
+        Some(FilesChange::Outside(_)) | None => {}
     }
     let all = versions(state, seq);
     let at = file.min(all.len().saturating_sub(1));
     if let Some(of) = all.get(at) {
         let mut line = Styled::new();
         if all.len() > 1 {
-            line = line.own(Role::Dim, format!("{} of {}  ", at + 1, many(all.len(), "file")));
+            line = line.own(Role::Dim, format!("{} of {}  ", at + 1, many(all.len(), noun)));
         }
         let room = usize::from(maker.width).saturating_sub(line.columns());
         let path = path_text(&of.path);
@@ -234,5 +230,20 @@ pub fn details(maker: &mut Maker<'_>, seq: Seq, file: usize) {
             .line(line.summary(Role::Title, &path_summary(&path), room.max(OBJECT)));
         let run = maker.run;
         looked_up(maker, run.files.difference(of));
+    }
+}
+
+/// Adds what is not known of an execution.
+fn not_known(maker: &mut Maker<'_>, execution: Execution) {
+    let Some(set) = set_of(&maker.run.state, execution) else {
+        return;
+    };
+    if let Some(why) = &set.untracked {
+        maker.own(Role::Warning, format!("not all is known: {}", reason(why)));
+    }
+    for path in &set.ignored {
+        let path = visible(&path_text(path));
+        let words = format!("wrote in {path}/ (ignored; not restorable)");
+        maker.own(Role::Warning, words);
     }
 }

@@ -8,16 +8,16 @@ use crate::ground::columns::Columns as _;
 use crate::ground::doc::Styled;
 use crate::ground::symbols::{Charset, Symbol};
 use crate::ground::theme::Role;
+use crate::run::changes::reason;
 use crate::run::file_look::LineCount;
+use crate::run::interrupted_restore::InterruptedRestore;
 use crate::run::link::Replaced;
 use crate::run::maker::Maker;
 use crate::run::restore_preview::{Looks, RestorePreview, versions};
 use crate::run::summary::{Keep, Summary, UntrustedText};
-use overrule_base::text::visible;
 use overrule_domain::files::plan::{Plan, Row, RowStatus, What};
-use overrule_domain::files::{FilePath, FileState};
+use overrule_domain::files::{FilePath, FileState, Progress, Step};
 use overrule_domain::id::NodeId;
-use overrule_present::many;
 
 use super::changed_lines;
 
@@ -29,8 +29,8 @@ const GAP: usize = 2;
 const PATH: usize = 12;
 /// The most calls that are named.
 const CALLS: usize = 3;
-/// The most characters of a reason.
-const REASON: usize = 300;
+/// Why a step of an interrupted restore is not carried out.
+const BY_SOMETHING_ELSE: &str = "changed since by something else";
 
 /// A row: a path or something like it.
 struct Line {
@@ -44,24 +44,18 @@ struct Line {
     outcome: Styled,
 }
 
-/// The keys that are named in the section; empty ones are not.
-#[derive(Debug, Clone, Copy)]
-pub struct SectionKeys<'k> {
-    /// Switches the whole section.
-    pub switch: &'k str,
-}
-
-/// Adds the section: its heading, then its rows. Returns the rows of the marked path.
+/// Adds the section: its heading, then its rows. `switch` is the key that switches all of it; empty for none. Returns the
+/// rows of the marked path.
 pub fn section(
     maker: &mut Maker<'_>,
     preview: &RestorePreview,
     (name, columns): (&str, usize),
-    keys: SectionKeys<'_>,
+    switch: &str,
 ) -> Range<usize> {
     let Some(plan) = preview.known() else {
         return 0..0;
     };
-    heading(maker, preview, plan, (name, columns), keys);
+    heading(maker, preview, plan, (name, columns), switch);
     let mut marked = 0..0;
     if matches!(preview.looks, Looks::Known) {
         let of_paths: Vec<Line> = plan
@@ -71,7 +65,8 @@ pub fn section(
             .collect();
         let others = other_lines(maker, plan);
         let widths = Widths::of(maker, of_paths.iter().chain(&others));
-        let is_marked = |at: usize| at == preview.at;
+        let marked_at = preview.at();
+        let is_marked = |at: usize| at == marked_at;
         for (at, line) in of_paths.into_iter().enumerate() {
             let first = maker.doc.rows();
             add(maker, line, is_marked(at), widths);
@@ -101,15 +96,12 @@ fn heading(
     preview: &RestorePreview,
     plan: &Plan,
     (name, columns): (&str, usize),
-    keys: SectionKeys<'_>,
+    switch: &str,
 ) {
     let all = plan.rows.len().saturating_add(plan.ignored.len());
     let chosen = plan.steps.0.len();
     let (role, words, other) = match &preview.looks {
-        Looks::Waiting => {
-            let words = format!("looking at {}…", many(plan.rows.len(), "file"));
-            (Role::Dim, words, String::new())
-        }
+        Looks::Waiting => (Role::Dim, "looking at the files…".to_owned(), String::new()),
         Looks::Failed(why) => {
             let words = format!("cannot be restored here: {}", reason(why));
             (Role::Warning, words, String::new())
@@ -119,18 +111,22 @@ fn heading(
             (Role::Title, words, "keep the files instead".to_owned())
         }
         Looks::Known => {
-            let words = "keep all".to_owned();
-            (Role::Title, words, format!("restore {chosen} of {all} instead"))
+            let other = match chosen {
+                0 => "choose what to restore".to_owned(),
+                _ => format!("restore {chosen} of {all} instead"),
+            };
+            (Role::Title, "keep all".to_owned(), other)
         }
     };
     let left = Styled::new()
         .own(Role::Dim, format!("{name:<columns$}"))
         .own(role, words);
-    if keys.switch.is_empty() || other.is_empty() || chosen == 0 {
+    let is_switchable = |row: &Row| matches!(row.status, RowStatus::Restore | RowStatus::Conflict { .. });
+    if switch.is_empty() || other.is_empty() || !plan.rows.iter().any(is_switchable) {
         return maker.over(left, columns);
     }
     let right = Styled::new()
-        .own(Role::Key, keys.switch)
+        .own(Role::Key, switch)
         .own(Role::Dim, format!(" {other}"));
     ends_with(maker, left, right, columns);
 }
@@ -153,13 +149,9 @@ fn ends_with(maker: &mut Maker<'_>, left: Styled, right: Styled, indent: usize) 
 
 fn path_line(maker: &Maker<'_>, row: &Row, is_on: bool) -> Line {
     let restores = is_on && row.is_chosen;
-    let dot = (Role::Dim, '·');
     let glyph = |symbol: Symbol| (symbol.role(), maker.glyph(symbol));
     let kept = || Styled::new().own(Role::Dim, "kept");
-    let dot = match maker.charset {
-        Charset::Unicode => dot,
-        Charset::Ascii => (Role::Dim, '.'),
-    };
+    let dot = (Role::Dim, maker.charset.dot());
     let (sign, role, why, outcome) = match &row.status {
         RowStatus::Restore if restores => (glyph(Symbol::Restore), Role::Text, "", change(maker, row)),
         RowStatus::Restore => (dot, Role::Dim, "", kept()),
@@ -183,13 +175,9 @@ fn path_line(maker: &Maker<'_>, row: &Row, is_on: bool) -> Line {
 
 /// What of the selected calls is not restored, and why.
 fn other_lines(maker: &Maker<'_>, plan: &Plan) -> Vec<Line> {
-    let dot = match maker.charset {
-        Charset::Unicode => '·',
-        Charset::Ascii => '.',
-    };
     let warns = (Role::Warning, maker.glyph(Symbol::Exited));
     let ignored = plan.ignored.iter().map(|(call, path)| Line {
-        sign: (Role::Dim, dot),
+        sign: (Role::Dim, maker.charset.dot()),
         role: Role::Dim,
         path: format!("{}/", path_text(path)),
         calls: call.to_string(),
@@ -213,6 +201,51 @@ fn other_lines(maker: &Maker<'_>, plan: &Plan) -> Vec<Line> {
         outcome: Styled::new(),
     });
     ignored.chain(heads).chain(untracked).collect()
+}
+
+/// Adds the paths of an interrupted restore that are not restored, with what continuing it does.
+pub fn left_paths(maker: &mut Maker<'_>, restore: &InterruptedRestore<'_>) {
+    let mut left = [Progress::Open, Progress::Conflict]
+        .into_iter()
+        .flat_map(|one| restore.that_are(one));
+    if matches!(restore.steps, Some(Ok(_))) && left.next().is_none() {
+        return;
+    }
+    maker.doc.line(Styled::new());
+    maker.own(Role::Title, "left to restore");
+    match &restore.steps {
+        None => maker.own(Role::Dim, "  looking at the files…"),
+        Some(Err(why)) => maker.own(Role::Warning, format!("  not known: {}", reason(why))),
+        Some(Ok(_)) => {
+            let glyph = |symbol: Symbol| (symbol.role(), maker.glyph(symbol));
+            let line = |step: &Step, sign, (why, outcome): (&str, Styled)| Line {
+                sign,
+                role: Role::Text,
+                path: path_text(&step.path),
+                calls: String::new(),
+                why: why.to_owned(),
+                outcome,
+            };
+            let open = restore.that_are(Progress::Open).map(|step| {
+                let words = match (&step.from, &step.to) {
+                    (_, FileState::Missing {}) => "deleted",
+                    (FileState::Missing {}, _) => "created",
+                    _ => "restored",
+                };
+                let outcome = Styled::new().own(Role::Text, words);
+                line(step, glyph(Symbol::Restore), ("", outcome))
+            });
+            let conflicts = restore.that_are(Progress::Conflict).map(|step| {
+                let kept = Styled::new().own(Role::Dim, "kept");
+                line(step, glyph(Symbol::Exited), (BY_SOMETHING_ELSE, kept))
+            });
+            let lines: Vec<Line> = open.chain(conflicts).collect();
+            let widths = Widths::of(maker, lines.iter());
+            for line in lines {
+                add(maker, line, false, widths);
+            }
+        }
+    }
 }
 
 /// What restoring a path does, in a few words.
@@ -264,12 +297,6 @@ pub(crate) fn path_text(path: &FilePath) -> String {
 /// A path in a line; its end stays.
 pub(crate) fn path_summary(text: &str) -> Summary {
     Summary::default().text(UntrustedText::new(text, Keep::End))
-}
-
-fn reason(why: &str) -> String {
-    let (head, is_cut) = overrule_base::text::head(why, REASON);
-    let more = if is_cut { "…" } else { "" };
-    format!("{}{more}", visible(head))
 }
 
 /// Columns of the parts of all rows.

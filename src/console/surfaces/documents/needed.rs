@@ -8,19 +8,21 @@ use crate::ground::theme::Role;
 use crate::kernel::keymap::Keymap;
 use crate::kernel::log::LogPane;
 use crate::kernel::verb::Verb;
+use crate::run::interrupted_restore::InterruptedRestore;
 use crate::run::maker::Maker;
 use crate::run::part::{NOTICED_MS, RunPart};
-use crate::run::restore_preview::newest;
 use crate::run::too_long;
 use crate::run::{event_text, loops, summary};
 use crate::surfaces::attention::fix::{FIX_GO, FIXES, decisions};
 use crate::verbs::shorten;
 use overrule_base::text::visible;
-use overrule_domain::files::{FilePath, FileState, Progress, Step};
+use overrule_domain::files::Progress;
 use overrule_domain::node::Node;
 use overrule_domain::pending_retry;
 use overrule_domain::state::Mode;
 use overrule_resilience::attention::{Attention, AttentionReason, Branch, attempts, standstill};
+
+use super::files::left_paths;
 
 /// The most listed calls.
 const CALLS: usize = 6;
@@ -111,6 +113,9 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         // The fixes must be visible without scrolling, on a small screen too.
         if let Some(keymap) = keymap {
             fixes(maker, need, keymap);
+            if let Some(restore) = InterruptedRestore::of(run) {
+                left_paths(maker, &restore);
+            }
         }
         let tried = attempts(&run.state, need);
         list(maker, "tried so far", tried.iter().map(String::as_str));
@@ -158,10 +163,10 @@ fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
                 keymap.first("staged-edits")
             ),
             Fix::Resume if need.cause == AttentionReason::Own => "resume the run".to_owned(),
-            Fix::Continue => match left_of(maker.run) {
-                Some([left, all]) => format!("continue the restore ({left} of {all} left)"),
-                None => "continue the restore".to_owned(),
-            },
+            Fix::Continue => InterruptedRestore::of(maker.run).as_ref().map_or_else(
+                || verb.doc.to_owned(),
+                |restore| format!("continue the restore{}", left_of(restore)),
+            ),
             Fix::Stop => Branch::of(&maker.run.state, need).describe(),
             _ => verb.doc.to_owned(),
         };
@@ -169,14 +174,19 @@ fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
     }
 }
 
-/// The number of steps of the interrupted restore that are not carried out, and of all; none while that is not known.
-fn left_of(run: &RunPart) -> Option<[usize; 2]> {
-    let record = run.state.operator.files.open()?;
-    let steps = &record.started.steps.0;
-    let paths: Vec<FilePath> = steps.iter().map(|step| step.path.clone()).collect();
-    let states = run.files.states(&paths, newest(&run.state))?.as_ref().ok()?;
-    let is_left = |(step, now): &(&Step, &FileState)| step.progress(now) != Progress::Done;
-    Some([steps.iter().zip(states).filter(is_left).count(), steps.len()])
+/// The number of steps of an interrupted restore that it would carry out; empty while that is not known.
+fn left_of(restore: &InterruptedRestore<'_>) -> String {
+    let Some(Ok(steps)) = &restore.steps else {
+        return String::new();
+    };
+    let [open, conflicts] =
+        [Progress::Open, Progress::Conflict].map(|progress| restore.that_are(progress).count());
+    let left = format!("{open} of {} left", steps.len());
+    match conflicts {
+        0 => format!(" ({left})"),
+        1 => format!(" ({left}; 1 changed since by something else, is left)"),
+        count => format!(" ({left}; {count} changed since by something else, are left)"),
+    }
 }
 
 /// The keys of a verb; each one carries it out.

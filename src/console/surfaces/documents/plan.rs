@@ -15,7 +15,6 @@ use crate::run::maker::{Maker, NAME, WHOLE};
 use crate::run::restore_preview::RestorePreview;
 use crate::run::summary;
 use crate::run::summary::Summary;
-use crate::surfaces::restore::verbs::KEEP_FILES;
 use crate::surfaces::review::{Review, Whose};
 use overrule_base::text::submit_warning;
 use overrule_domain::advice::{Advice as _, Cards};
@@ -23,6 +22,7 @@ use overrule_domain::command::{CallCommand, Command, Edit, InsertAfter};
 use overrule_domain::id::{NodeId, NodeKind, Rev, Seq, TurnId};
 use overrule_domain::lineage::Plan;
 use overrule_domain::refusal::Refusal;
+use overrule_domain::tags::is_irreversible;
 use overrule_domain::thread;
 use overrule_present::branch::title;
 use overrule_present::many;
@@ -30,7 +30,7 @@ use overrule_present::plan::{PlanRequestView, PlanView};
 use overrule_present::question;
 
 use super::changed_texts;
-use super::files::{SectionKeys, section};
+use super::files::section;
 use super::revisions::diff_texts;
 
 /// The most named nodes of a kind.
@@ -67,8 +67,8 @@ pub fn review(
             let files = review.shows_files.then_some(&review.files);
             impact_of(maker, plan, files);
             files.map_or(0..0, |files| {
-                let key = keymap.first(KEEP_FILES.name);
-                section(maker, files, ("files", NAMED), SectionKeys { switch: &key })
+                let key = keymap.first("keep-files");
+                section(maker, files, ("files", NAMED), &key)
             })
         }
         Err(refusal) => {
@@ -403,16 +403,16 @@ fn nodes(maker: &mut Maker<'_>, name: &str, role: Role, ids: &[NodeId]) {
 
 /// Adds effects that happened already: they stay, whatever happens to their calls.
 fn effects(maker: &mut Maker<'_>, plan: &Plan, files: Option<&RestorePreview>) {
-    let ledger = &maker.run.state.ledger;
-    let call_of = |seq: &Seq| ledger.get(seq).map(|entry| entry.call);
-    let in_section = |seq: &&Seq| {
-        let mut rows = files.iter().flat_map(|files| files.rows());
-        call_of(seq).is_some_and(|call| rows.any(|row| row.calls.contains(&call)))
+    let state = &maker.run.state;
+    // A tool that cannot be undone did something else than change files, too.
+    let is_undone = |seq: &&Seq| {
+        let of = files.zip(state.ledger.get(seq));
+        of.is_some_and(|(files, entry)| files.undoes(entry.call) && !is_irreversible(state, &entry.tool))
     };
     let stay: Vec<Seq> = plan
         .effects
         .iter()
-        .filter(|seq| !in_section(seq))
+        .filter(|seq| !is_undone(seq))
         .copied()
         .collect();
     for (at, seq) in stay.iter().take(MOST_EFFECTS).enumerate() {

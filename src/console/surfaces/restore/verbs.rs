@@ -4,19 +4,19 @@
 
 use super::RestorePage;
 use crate::kernel::availability::{decision, offered, unless_refused};
-use crate::kernel::context::{Context, on};
+use crate::kernel::context::{CHOSEN, RESTORED, on};
 use crate::kernel::decide::{armed, send};
 use crate::kernel::model::Model;
 use crate::kernel::model::double_press::What;
 use crate::kernel::msg::Out;
 use crate::kernel::selection::{call, listed_effect, listed_target};
 use crate::kernel::verb::{Care, Effect, Rank, Verb};
+use crate::run::changes::{reason, restorable};
 use crate::run::file_look::FileVersions;
 use crate::run::question::Question;
 use crate::run::refusal::{PREVIEW_UNSEEN, Refusal, SENT};
 use crate::run::restore_preview::{Looks, RestoreOf, RestorePreview, versions};
 use crate::run::target::{NameHash, Target};
-use crate::surfaces;
 use crate::surfaces::documents::files::looked_up;
 use crate::surfaces::page::Page;
 use overrule_base::text::visible;
@@ -25,21 +25,11 @@ use overrule_domain::files::plan::RowStatus;
 use overrule_domain::id::NodeId;
 use overrule_domain::state::State;
 
-/// Where a call, an effect or a branch is selected.
-const OPENS: &[Context] = &[
-    Context::Panes,
-    on(surfaces::effects::ID),
-    on(surfaces::branches::ID),
-    on(surfaces::changes::ID),
-];
-/// Where paths are listed.
-const PATHS: &[Context] = &[on(surfaces::review::ID), on(super::ID)];
-
 /// The verb `restore-files`.
 pub const RESTORE_FILES: Verb = Verb {
     name: "restore-files",
     keys: &["_"],
-    contexts: OPENS,
+    contexts: RESTORED,
     doc: "restore the files that the call, effect or branch changed, or undo a restore; previews it first",
     hint: "restore files",
     label: |model| matches!(target(model), Ok(RestoreOf::Restore(_))).then_some("undo the restore"),
@@ -79,7 +69,7 @@ pub const RESTORE_CHOSEN: Verb = Verb {
 pub const SWITCH_PATH: Verb = Verb {
     name: "switch-path",
     keys: &["space"],
-    contexts: PATHS,
+    contexts: CHOSEN,
     doc: "restore the marked path, or leave it as it is; in spite of a conflict after a second press",
     hint: "keep this",
     rank: |_| Rank::Leads,
@@ -97,7 +87,7 @@ pub const SWITCH_PATH: Verb = Verb {
 pub const FILE_DIFFERENCE: Verb = Verb {
     name: "file-difference",
     keys: &["right"],
-    contexts: PATHS,
+    contexts: CHOSEN,
     doc: "show the difference that restoring the marked path makes: now, then restored",
     hint: "difference",
     rank: |_| Rank::Leads,
@@ -110,28 +100,6 @@ pub const FILE_DIFFERENCE: Verb = Verb {
             format!("{}, now and restored", visible(&row.path.text())),
         );
         show_difference(model, of, title, press.out);
-        Ok(())
-    },
-    ..Verb::BASE
-};
-
-/// The verb `keep-files`.
-pub const KEEP_FILES: Verb = Verb {
-    name: "keep-files",
-    keys: &["_"],
-    contexts: &[on(surfaces::review::ID)],
-    doc: "leave all files as they are, or restore those that the change makes inactive",
-    hint: "keep files",
-    label: |model| {
-        preview(model)
-            .is_some_and(|files| !files.is_on())
-            .then_some("restore files")
-    },
-    effect: Effect::Acts,
-    available: |model| unless_refused(section(model).map(drop), || offered(true)),
-    run: |model, _| {
-        section(model)?;
-        change(model, |files| files.restores = Some(!files.is_on()));
         Ok(())
     },
     ..Verb::BASE
@@ -157,7 +125,7 @@ pub(crate) fn preview(model: &Model) -> Option<&RestorePreview> {
 }
 
 /// Changes what was chosen in the topmost preview.
-fn change(model: &mut Model, how: impl FnOnce(&mut RestorePreview)) {
+pub(crate) fn change(model: &mut Model, how: impl FnOnce(&mut RestorePreview)) {
     if let Some(surface) = model.stack.last_mut() {
         if let Some(files) = surface.restore() {
             how(files);
@@ -180,7 +148,9 @@ fn target(model: &Model) -> Result<RestoreOf, Refusal> {
         }
         Target::Branch(epoch) => return Ok(RestoreOf::Branch(epoch)),
         Target::Node(node) => return of_node(state, node),
-        Target::Changed(seq) => return surfaces::changes::restorable(state, seq),
+        Target::Changed(seq) => return restorable(state, seq),
+        // A list without a row is about nothing, whatever is behind it.
+        _ if !model.stack.is_empty() => return Err(Refusal::not_selected("row")),
         _ => {}
     }
     if let Some(call) = call(model) {
@@ -214,40 +184,33 @@ fn changed_files(model: &Model) -> bool {
         }),
         Ok(RestoreOf::Branch(_)) => !state.operator.files.log.is_empty(),
         Ok(RestoreOf::Restore(_)) => true,
-        Ok(RestoreOf::With(_)) | Err(_) => false,
+        Err(_) => false,
     }
 }
 
 /// The open page, if it restores something.
 fn ready(model: &Model) -> Result<&RestorePage, Refusal> {
     let page = page(model).ok_or_else(|| Refusal::not_open("The preview of a restore"))?;
-    match (&page.files.plan, &page.files.looks) {
-        (Some(Err(why)), _) => Err(Refusal::outside(why.message.clone())),
-        (_, Looks::Failed(why)) => Err(Refusal::outside(format!("cannot restore: {}", visible(why)))),
-        (None, _) | (_, Looks::Waiting) => Err(Refusal::unseen(LOOKING)),
-        (Some(Ok(_)), Looks::Known) if page.files.restored() == 0 => {
-            Err(Refusal::new("Nothing to restore: no file would change"))
-        }
-        (Some(Ok(_)), Looks::Known) => Ok(page),
+    if let Some(Err(why)) = &page.files.plan {
+        return Err(Refusal::outside(why.message.clone()));
+    }
+    if looked_at(&page.files)?.restored() == 0 {
+        return Err(Refusal::new("Nothing to restore: no file would change"));
+    }
+    Ok(page)
+}
+
+/// A preview whose states are known.
+pub(crate) fn looked_at(files: &RestorePreview) -> Result<&RestorePreview, Refusal> {
+    match &files.looks {
+        Looks::Failed(why) => Err(Refusal::outside(format!("cannot restore: {}", reason(why)))),
+        Looks::Waiting => Err(Refusal::unseen(LOOKING)),
+        Looks::Known => Ok(files),
     }
 }
 
 /// The states of files are not known yet.
 pub(crate) const LOOKING: &str = "Still looking at the files. Press again";
-
-/// The section about files of the topmost preview.
-fn section(model: &Model) -> Result<&RestorePreview, Refusal> {
-    let review = model.stack.top::<surfaces::review::Review>();
-    let files = review
-        .filter(|review| review.shows_files)
-        .map(|review| &review.files);
-    let files = files.ok_or_else(|| Refusal::new("This change makes no change of files inactive"))?;
-    match &files.looks {
-        Looks::Failed(why) => Err(Refusal::outside(format!("cannot restore: {}", visible(why)))),
-        Looks::Waiting => Err(Refusal::unseen(LOOKING)),
-        Looks::Known => Ok(files),
-    }
-}
 
 /// The preview whose marked path can be restored or left as it is.
 fn switchable(model: &Model) -> Result<&RestorePreview, Refusal> {
@@ -257,7 +220,7 @@ fn switchable(model: &Model) -> Result<&RestorePreview, Refusal> {
     match &row.status {
         _ if files.looks != Looks::Known => Err(Refusal::unseen(LOOKING)),
         _ if !files.is_on() => {
-            let key = model.settings.keymap.first(KEEP_FILES.name);
+            let key = model.settings.keymap.first("keep-files");
             Err(Refusal::new(format!(
                 "All files stay as they are. {key} restores them"
             )))

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-use crate::kernel::availability::offered;
+use crate::kernel::availability::{offered, unless_refused};
 use crate::kernel::context::on;
 use crate::kernel::decide::{armed, send, shown};
 use crate::kernel::model::Model;
@@ -14,8 +14,8 @@ use crate::kernel::prompts;
 use crate::kernel::verb::{Availability, Care, Effect, Rank, Verb};
 use crate::run::question::Question;
 use crate::run::refusal::{PREVIEW_UNSEEN, Refusal, SENT};
-use crate::run::restore_preview::RestoreOf;
-use crate::surfaces::restore::verbs::still_looking;
+use crate::run::restore_preview::{RestorePreview, with};
+use crate::surfaces::restore::verbs::{change, looked_at, still_looking};
 use crate::surfaces::review::preview::set_reason;
 use crate::surfaces::review::{Review, Whose};
 use overrule_domain::command::{Command, Edit, EditCommand};
@@ -81,6 +81,29 @@ pub const KEEP_LATER: Verb = Verb {
     run: |model, _| keep_later(model),
     ..Verb::BASE
 };
+
+/// The verb `keep-files`. The section that it switches names it.
+pub const KEEP_FILES: Verb = Verb {
+    name: "keep-files",
+    keys: &["_"],
+    contexts: &[on(super::ID)],
+    doc: "leave all files as they are, or restore those that the change makes inactive",
+    effect: Effect::Acts,
+    available: |model| unless_refused(section(model).map(drop), || offered(true)),
+    run: |model, _| {
+        section(model)?;
+        change(model, |files| files.restores = Some(!files.is_on()));
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The section about files of the preview.
+fn section(model: &Model) -> Result<&RestorePreview, Refusal> {
+    let review = preview(model).filter(|review| review.shows_files);
+    let files = review.map(|review| &review.files);
+    looked_at(files.ok_or_else(|| Refusal::new("No files are affected"))?)
+}
 
 fn preview(model: &Model) -> Option<&Review> {
     model.stack.top()
@@ -211,7 +234,7 @@ fn commit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     }
     let choice = review.files.choice().filter(|_| review.shows_files);
     if let Some(choice) = choice {
-        command = Command::Files(RestoreOf::With(command).command(choice));
+        command = Command::Files(with(command, choice));
     }
     model.run.committing = true;
     model.staged_edits.sending = item;

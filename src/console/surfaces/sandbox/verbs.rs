@@ -169,9 +169,7 @@ fn carry_out(model: &mut Model, row: &Row, out: &mut Vec<Out>) -> Result<(), Ref
     ensure_room(model)?;
     let open = list(model)?;
     let (call, rev) = (open.call, open.rev);
-    let is_sent =
-        open.sent.is_some() && open.sent.as_ref() == model.run.sent.as_ref().map(|sent| &sent.command);
-    if is_sent {
+    if open.sent.is_some() {
         return Err(Refusal::new(SENT));
     }
     let state = &model.run.state;

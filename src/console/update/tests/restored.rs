@@ -3,16 +3,15 @@
 use crate::ground::symbols::Charset;
 use crate::kernel::model::Source;
 use crate::run::restore_preview::OnEdit;
-use crate::surfaces::restore::RestorePage;
 use crate::surfaces::review::Review;
 use crate::testing::files::path;
 use crate::testing::{Stage, id};
 use overrule_domain::command::{Command, EditCommand, FilesCommand};
-use overrule_domain::event::{Event, FilesEvent, RunEvent};
+use overrule_domain::event::{Event, FilesEvent};
 use overrule_domain::files::{ChangeList, ChangeSet, FilePath, FileState, Head, HeadMove};
 
 /// The preview of a new text for the thought before that command.
-fn rewrites_the_thought(stage: &mut Stage) {
+pub(super) fn rewrites_the_thought(stage: &mut Stage) {
     stage.on("t2");
     stage.press("e");
     stage.type_text("Other ");
@@ -22,13 +21,13 @@ fn rewrites_the_thought(stage: &mut Stage) {
 }
 
 /// The sent commands, carried out. That the edit holds what waits for its node is no matter here.
-fn take_sent(stage: &mut Stage) -> Vec<Command> {
+pub(super) fn take_sent(stage: &mut Stage) -> Vec<Command> {
     let mut sent = stage.carry_out();
     sent.retain(|command| !matches!(command, Command::Edit(EditCommand::Hold { .. })));
     sent
 }
 
-fn review(stage: &Stage) -> &Review {
+pub(super) fn review(stage: &Stage) -> &Review {
     stage.model.stack.top::<Review>().unwrap()
 }
 
@@ -108,6 +107,11 @@ fn a_conflict_is_asked_about_once_and_a_path_can_be_left() {
     assert!(review(&stage).files.restored() == 2, "not yet");
     stage.press("space");
     assert_eq!(review(&stage).files.restored(), 3);
+    let text = stage.text();
+    assert!(
+        !text.contains("stays  "),
+        "every path of the call is restored: {text}"
+    );
     assert!(
         stage.text().contains("present content saved first"),
         "{}",
@@ -115,6 +119,8 @@ fn a_conflict_is_asked_about_once_and_a_path_can_be_left() {
     );
     stage.press("down space");
     assert_eq!(review(&stage).files.restored(), 2);
+    let text = stage.text();
+    assert!(text.contains("stays           c3"), "one path is left: {text}");
     stage.wait(1_500);
     stage.press("enter");
     let sent = take_sent(&mut stage);
@@ -139,6 +145,7 @@ fn the_files_stay_if_the_operator_switches_the_section_off() {
         text.contains("keep all") && text.contains("restore 3 of 3 instead"),
         "{text}"
     );
+    assert!(text.contains("stays           c3 shell make all"), "{text}");
     stage.press("space");
     assert!(
         stage.status().contains("All files stay as they are"),
@@ -182,11 +189,7 @@ fn a_preview_of_what_changed_no_files_has_no_section() {
     let text = stage.text();
     assert!(!text.contains("files  "), "{text}");
     stage.press("_");
-    assert!(
-        stage.status().contains("no change of files inactive"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status() == "No files are affected", "{}", stage.status());
 }
 
 #[test]
@@ -205,6 +208,10 @@ fn a_refused_commit_shows_the_new_preview() {
     assert!(stage.model.stack.is_top::<Review>(), "{text}");
     assert!(text.contains("changed since by something else"), "{text}");
     assert!(text.contains("restore 2 of 3"), "it stays switched on: {text}");
+    assert_eq!(
+        stage.status(),
+        "Cannot restore: the files or the run changed. Review the new preview"
+    );
     stage.press("enter");
     assert_eq!(
         stage.commands(),
@@ -226,6 +233,10 @@ fn where_files_cannot_be_looked_at_they_stay() {
     rewrites_the_thought(&mut stage);
     let text = stage.text();
     assert!(text.contains("cannot be restored here"), "{text}");
+    assert!(
+        text.contains("stays           c3 shell make all"),
+        "nothing takes it back: {text}"
+    );
     stage.press("_");
     assert!(stage.status().contains("annot restore"), "{}", stage.status());
     stage.wait(1_500);
@@ -351,51 +362,6 @@ fn hostile_paths_are_shown_as_such_in_every_list() {
         check(&mut stage, &["4 files"]);
         stage.press("right right right");
         check(&mut stage, &["4 of 4 files"]);
-    }
-}
-
-#[test]
-fn an_interrupted_restore_needs_attention_and_can_be_continued_left_or_undone() {
-    for (key, expected) in [("c", "continue"), ("l", "leave"), ("_", "undo")] {
-        let mut stage = Stage::new(80, 24);
-        stage.changed_by_command();
-        stage.on("c3");
-        stage.press("_");
-        stage.wait(1_500);
-        stage.press("enter");
-        stage.carry_out();
-        let restore = stage.model.run.state.operator.files.open.unwrap();
-        stage.put_file("README.md", Some("a\n"));
-        stage.engine(Event::Run(RunEvent::Reopened {
-            interrupted: Vec::new(),
-            version: "0".into(),
-        }));
-        let text = stage.text();
-        assert!(text.contains("needs you (W)"), "{text}");
-        stage.press("W");
-        stage.draw();
-        let text = stage.text();
-        assert!(text.contains("was interrupted"), "{text}");
-        assert!(text.contains("continue the restore (2 of 3 left)"), "{text}");
-        insta::assert_snapshot!("an_interrupted_restore", text);
-        stage.press(key);
-        if key == "_" {
-            assert!(stage.model.stack.is_top::<RestorePage>());
-            stage.wait(1_500);
-            stage.press("enter");
-        }
-        let sent = take_sent(&mut stage);
-        let is_expected = match sent.as_slice() {
-            [Command::Files(FilesCommand::Continue { restore: of })] => {
-                *of == restore && expected == "continue"
-            }
-            [Command::Files(FilesCommand::Leave { restore: of })] => *of == restore && expected == "leave",
-            [Command::Files(FilesCommand::UndoRestore { restore: of, .. })] => {
-                *of == restore && expected == "undo"
-            }
-            _ => false,
-        };
-        assert!(is_expected, "{sent:?}: {}", stage.text());
     }
 }
 

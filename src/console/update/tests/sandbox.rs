@@ -89,6 +89,21 @@ fn n_allows_the_host_for_the_session_and_runs_the_call_again() {
 }
 
 #[test]
+fn the_call_runs_again_whatever_was_sent_meanwhile() {
+    let mut stage = npm();
+    stage.press("@");
+    stage.wait(ARMING);
+    stage.press("n");
+    let allowed = widen(Widening::Host(HOST.into()));
+    stage.press("esc p");
+    let sent = stage.commands();
+    assert_eq!(sent.first(), Some(&allowed));
+    assert_eq!(sent.len(), 2, "{sent:?}");
+    stage.send(Msg::Run(Update::Taken(Box::new(allowed))));
+    assert_eq!(stage.commands(), [again()]);
+}
+
+#[test]
 fn a_call_is_not_run_again_if_the_widening_was_refused() {
     let mut stage = npm();
     stage.press("@");
@@ -96,6 +111,16 @@ fn a_call_is_not_run_again_if_the_widening_was_refused() {
     stage.press("n");
     let allowed = widen(Widening::Host(HOST.into()));
     assert_eq!(stage.commands(), std::slice::from_ref(&allowed));
+    let why = Refusal::new(RefusalKind::Denied, "cannot allow the host: no");
+    stage.refuse(allowed.clone(), why);
+    assert!(stage.model.run.then.is_empty());
+    stage.wait(ARMING);
+    stage.press("n");
+    assert_eq!(
+        stage.commands(),
+        std::slice::from_ref(&allowed),
+        "it can be sent again"
+    );
     let why = Refusal::new(RefusalKind::Denied, "cannot allow the host: no");
     stage.refuse(allowed.clone(), why);
     stage.send(Msg::Run(Update::Taken(Box::new(allowed))));

@@ -308,7 +308,7 @@ pub(super) const POLICIES: &[Term] = &[
     term(
         "auto",
         &[],
-        "a preset. It allows every call that can be undone, and asks only about the others.",
+        "a preset. It allows every call but those of tools tagged irreversible, and asks about these.",
     ),
     term(
         "read-only",
