@@ -414,7 +414,7 @@ impl Link for EngineLink {
         let (look, answers) = (look.clone(), self.to_answers.clone());
         tokio::task::spawn_blocking(move || {
             let found = look.answer(
-                |paths| tracker.states(paths),
+                |needs| tracker.look_up(&needs.paths, &needs.contents),
                 |path, state| files::content(&tracker, path, state),
             );
             // An error means that the console is gone.

@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 
 use super::link::Replaced;
 use crate::ground::diff;
-use overrule_domain::files::{FilePath, FileState};
+use overrule_domain::files::{FilePath, FileState, Looked};
 use overrule_domain::id::Seq;
 
 /// Maximum number of line counts that are remembered.
@@ -24,11 +24,20 @@ pub struct FileVersions {
     pub after: FileState,
 }
 
+/// What a plan has to know of files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PlanNeeds {
+    /// The paths whose present states it needs.
+    pub paths: Vec<FilePath>,
+    /// The hashes of contents that would be written.
+    pub contents: Vec<String>,
+}
+
 /// A question about files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileLook {
-    /// What these paths are now.
-    States(Vec<FilePath>),
+    /// What these paths are now, and which of these contents are not saved.
+    States(PlanNeeds),
     /// How many lines differ between the two states of each path.
     Lines(Vec<FileVersions>),
     /// The difference between two states of a path.
@@ -38,12 +47,12 @@ pub enum FileLook {
 /// An answer. Its texts are untrusted.
 #[derive(Debug, Clone)]
 pub enum FilesFound {
-    /// What these paths are now, in their order; or why that is not known.
+    /// What was looked for, and what was found; or why that is not known.
     States {
-        /// The paths.
-        paths: Vec<FilePath>,
-        /// Their states.
-        states: Result<Vec<FileState>, String>,
+        /// What was looked for.
+        needs: PlanNeeds,
+        /// What was found.
+        found: Result<Looked, String>,
     },
     /// The counted lines; none where they cannot be counted.
     Lines(Vec<(FileVersions, Option<LineCount>)>),
@@ -66,17 +75,17 @@ pub struct LineCount {
 }
 
 impl FileLook {
-    /// Answers with these functions: one for the present states of paths, in their order, and one for the content of a path
-    /// in a state. Both may block.
+    /// Answers with these functions: one that looks at paths and contents, and one for the content of a path in a state. Both
+    /// may block.
     pub fn answer(
         self,
-        states: impl FnOnce(&[FilePath]) -> Vec<FileState>,
+        look: impl FnOnce(&PlanNeeds) -> Looked,
         content: impl Fn(&FilePath, &FileState) -> Result<Vec<u8>, String>,
     ) -> FilesFound {
         match self {
-            Self::States(paths) => FilesFound::States {
-                states: Ok(states(&paths)),
-                paths,
+            Self::States(needs) => FilesFound::States {
+                found: Ok(look(&needs)),
+                needs,
             },
             Self::Lines(all) => FilesFound::Lines(
                 all.into_iter()
@@ -101,9 +110,9 @@ impl FileLook {
     /// Answers that no file can be looked at here, and why.
     pub fn refuse(self, why: &str) -> FilesFound {
         match self {
-            Self::States(paths) => FilesFound::States {
-                paths,
-                states: Err(why.to_owned()),
+            Self::States(needs) => FilesFound::States {
+                needs,
+                found: Err(why.to_owned()),
             },
             Self::Lines(all) => FilesFound::Lines(all.into_iter().map(|one| (one, None)).collect()),
             Self::Difference(of) => FilesFound::Difference {
@@ -149,37 +158,39 @@ fn contents(of: &FileVersions) -> Contents {
 /// What was asked about files, with the answers.
 #[derive(Debug, Clone, Default)]
 pub struct KnownFiles {
-    /// The paths whose states were asked for, and the newest change of files at that time.
-    asked: Option<(Vec<FilePath>, Option<Seq>)>,
-    states: Option<Result<Vec<FileState>, String>>,
+    /// What was asked for, and the newest change of files at that time.
+    asked: Option<(PlanNeeds, Option<Seq>)>,
+    looked: Option<Result<Looked, String>>,
     /// None until it is answered, and where lines cannot be counted.
     lines: BTreeMap<Contents, Option<LineCount>>,
     difference: Option<(FileVersions, Option<Replaced>)>,
 }
 
 impl KnownFiles {
-    /// The states of these paths, after the newest change of files that is recorded; none while they are not known.
-    pub fn states(&self, paths: &[FilePath], newest: Option<Seq>) -> Option<&Result<Vec<FileState>, String>> {
-        let is_of = |(asked, at): &(Vec<FilePath>, Option<Seq>)| asked == paths && *at == newest;
-        self.states
+    /// What was found, after the newest change of files that is recorded; none while it is not known.
+    pub fn looked(&self, needs: &PlanNeeds, newest: Option<Seq>) -> Option<&Result<Looked, String>> {
+        let is_of = |(asked, at): &(PlanNeeds, Option<Seq>)| asked == needs && *at == newest;
+        self.looked
             .as_ref()
             .filter(|_| self.asked.as_ref().is_some_and(is_of))
     }
 
-    /// The question for these states, unless it was asked.
-    pub fn ask_states(&mut self, paths: Vec<FilePath>, newest: Option<Seq>) -> Option<FileLook> {
-        let asked = Some((paths, newest));
-        if paths_of(asked.as_ref()).is_empty() || self.asked == asked {
+    /// The question for what a plan needs, unless it was asked.
+    pub fn ask_states(&mut self, needs: PlanNeeds, newest: Option<Seq>) -> Option<FileLook> {
+        if needs.paths.is_empty() {
             return None;
         }
-        self.states = None;
-        self.asked = asked;
-        Some(FileLook::States(paths_of(self.asked.as_ref()).to_vec()))
+        let asked = Some((needs.clone(), newest));
+        if self.asked == asked {
+            return None;
+        }
+        (self.asked, self.looked) = (asked, None);
+        Some(FileLook::States(needs))
     }
 
     /// Forgets the states: they may have changed.
     pub fn forget_states(&mut self) {
-        (self.asked, self.states) = (None, None);
+        (self.asked, self.looked) = (None, None);
     }
 
     /// The number of lines that differ; none while it is not known.
@@ -227,14 +238,15 @@ impl KnownFiles {
     /// Takes an answer. Returns false for one to an older question.
     pub fn take(&mut self, found: FilesFound) -> bool {
         match found {
-            FilesFound::States { paths, states } => {
-                let is_asked = paths_of(self.asked.as_ref()) == paths && self.states.is_none();
-                let is_whole = match &states {
-                    Ok(states) => states.len() == paths.len(),
+            FilesFound::States { needs, found } => {
+                let is_open = self.asked.as_ref().is_some_and(|(asked, _)| *asked == needs);
+                let is_asked = is_open && self.looked.is_none();
+                let is_whole = match &found {
+                    Ok(found) => found.states.len() == needs.paths.len(),
                     Err(_) => true,
                 };
                 if is_asked && is_whole {
-                    self.states = Some(states);
+                    self.looked = Some(found);
                 }
                 is_asked
             }
@@ -255,10 +267,6 @@ impl KnownFiles {
             },
         }
     }
-}
-
-fn paths_of(asked: Option<&(Vec<FilePath>, Option<Seq>)>) -> &[FilePath] {
-    asked.map_or(&[], |(paths, _)| paths)
 }
 
 #[cfg(test)]
@@ -302,7 +310,7 @@ mod tests {
             versions(file("a"), file("binary")),
             versions(file("gone"), file("b")),
         ];
-        let FilesFound::Lines(found) = FileLook::Lines(all).answer(|_| Vec::new(), content) else {
+        let FilesFound::Lines(found) = FileLook::Lines(all).answer(|_| Looked::default(), content) else {
             unreachable!("lines were asked for");
         };
         let counts: Vec<_> = found.into_iter().map(|(_, count)| count).collect();
@@ -313,26 +321,42 @@ mod tests {
     #[test]
     fn an_answer_counts_only_for_the_question_that_is_open() {
         let mut known = KnownFiles::default();
-        let asked = known.ask_states(vec![path("a")], Some(Seq(3)));
-        assert_eq!(asked, Some(FileLook::States(vec![path("a")])));
-        assert_eq!(known.ask_states(vec![path("a")], Some(Seq(3))), None, "once");
-        let found = |name: &str, states: Vec<FileState>| FilesFound::States {
+        let needs = |name: &str, content: &str| PlanNeeds {
             paths: vec![path(name)],
-            states: Ok(states),
+            contents: vec![content.to_owned()],
+        };
+        let asked = known.ask_states(needs("a", "x"), Some(Seq(3)));
+        assert_eq!(asked, Some(FileLook::States(needs("a", "x"))));
+        assert_eq!(known.ask_states(needs("a", "x"), Some(Seq(3))), None, "once");
+        let found = |name: &str, states: Vec<FileState>| FilesFound::States {
+            needs: needs(name, "x"),
+            found: Ok(Looked {
+                states,
+                ..Looked::default()
+            }),
         };
         assert!(!known.take(found("b", vec![file("x")])));
         known.take(found("a", Vec::new()));
-        assert_eq!(known.states(&[path("a")], Some(Seq(3))), None, "too few states");
-        assert!(known.take(found("a", vec![file("x")])));
-        let states = Ok(vec![file("x")]);
-        assert_eq!(known.states(&[path("a")], Some(Seq(3))), Some(&states));
         assert_eq!(
-            known.states(&[path("a")], Some(Seq(4))),
+            known.looked(&needs("a", "x"), Some(Seq(3))),
+            None,
+            "too few states"
+        );
+        assert!(known.take(found("a", vec![file("x")])));
+        let looked = known.looked(&needs("a", "x"), Some(Seq(3))).unwrap();
+        assert_eq!(looked.as_ref().unwrap().states, [file("x")]);
+        assert_eq!(
+            known.looked(&needs("a", "y"), Some(Seq(3))),
+            None,
+            "other contents"
+        );
+        assert_eq!(
+            known.looked(&needs("a", "x"), Some(Seq(4))),
             None,
             "files changed since"
         );
         known.forget_states();
-        assert!(known.ask_states(vec![path("a")], Some(Seq(3))).is_some());
+        assert!(known.ask_states(needs("a", "x"), Some(Seq(3))).is_some());
     }
 
     #[test]

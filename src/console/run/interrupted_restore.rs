@@ -4,9 +4,10 @@
 
 use std::hash::{Hash, Hasher};
 
+use super::file_look::PlanNeeds;
 use super::part::RunPart;
 use super::restore_preview::newest;
-use overrule_domain::files::{FilePath, FileState, Progress, RestoreRecord, Step, StepList};
+use overrule_domain::files::{Looked, Progress, RestoreRecord, Step, StepList};
 use overrule_domain::id::NodeId;
 use overrule_domain::state::State;
 
@@ -24,14 +25,14 @@ impl<'r> InterruptedRestore<'r> {
     pub fn of(run: &'r RunPart) -> Option<Self> {
         let started = &record(&run.state)?.started;
         let steps = &started.steps;
-        let states = run.files.states(&paths(steps), newest(&run.state));
-        let with_progress = |states: &'r Vec<FileState>| {
-            let steps = steps.0.iter().zip(states);
+        let found = run.files.looked(&needs(steps), newest(&run.state));
+        let with_progress = |found: &'r Looked| {
+            let steps = steps.0.iter().zip(&found.states);
             steps.map(|(step, now)| (step, step.progress(now))).collect()
         };
         Some(Self {
             restore: started.restore,
-            steps: states.map(|states| states.as_ref().map(with_progress).map_err(String::as_str)),
+            steps: found.map(|found| found.as_ref().map(with_progress).map_err(String::as_str)),
         })
     }
 
@@ -51,15 +52,18 @@ impl<'r> InterruptedRestore<'r> {
     }
 }
 
-/// The paths of the restore that waits for the operator; empty if none does.
-pub fn paths_of_interrupted(state: &State) -> Vec<FilePath> {
-    record(state).map_or_else(Vec::new, |record| paths(&record.started.steps))
+/// What has to be known of the restore that waits for the operator; nothing if none does.
+pub fn needs_of_interrupted(state: &State) -> PlanNeeds {
+    record(state).map_or_else(PlanNeeds::default, |record| needs(&record.started.steps))
 }
 
 fn record(state: &State) -> Option<&RestoreRecord> {
     state.operator.files.open().filter(|record| record.interrupted)
 }
 
-fn paths(steps: &StepList) -> Vec<FilePath> {
-    steps.0.iter().map(|step| step.path.clone()).collect()
+fn needs(steps: &StepList) -> PlanNeeds {
+    PlanNeeds {
+        paths: steps.0.iter().map(|step| step.path.clone()).collect(),
+        contents: Vec::new(),
+    }
 }

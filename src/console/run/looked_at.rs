@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a file is looked up, what is planned.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use overrule_domain::advice::{Advice, Cards, RuleUses, ToolFacts};
@@ -20,20 +20,33 @@ use overrule_domain::state::State;
 pub struct LookedAt<'s> {
     cards: Cards<'s>,
     states: BTreeMap<&'s FilePath, &'s FileState>,
+    lost: &'s BTreeSet<String>,
 }
 
+static NONE_LOST: BTreeSet<String> = BTreeSet::new();
+
 impl<'s> LookedAt<'s> {
-    /// With the state of each of these paths. Any other path was not looked at.
-    pub fn new(state: &'s State, paths: &'s [FilePath], states: &'s [FileState]) -> Self {
+    /// With what was found of each of these paths. Any other path was not looked at.
+    pub fn new(state: &'s State, paths: &'s [FilePath], found: &'s Looked) -> Self {
         Self {
             cards: Cards(state),
-            states: paths.iter().zip(states).collect(),
+            states: paths.iter().zip(&found.states).collect(),
+            lost: &found.lost,
+        }
+    }
+
+    /// Nothing was looked at.
+    pub fn nothing(state: &'s State) -> Self {
+        Self {
+            cards: Cards(state),
+            states: BTreeMap::new(),
+            lost: &NONE_LOST,
         }
     }
 }
 
 impl Advice for LookedAt<'_> {
-    fn look_at_files(&self, paths: &[FilePath], _contents: &[&str]) -> Result<Looked, String> {
+    fn look_at_files(&self, paths: &[FilePath], contents: &[&str]) -> Result<Looked, String> {
         let not_looked_at = FileState::Unsaved {
             why: "not looked at".to_owned(),
             size: 0,
@@ -43,9 +56,10 @@ impl Advice for LookedAt<'_> {
             Some(known) => (*known).clone(),
             None => not_looked_at.clone(),
         });
+        let lost = contents.iter().filter(|hash| self.lost.contains(**hash));
         Ok(Looked {
             states: states.collect(),
-            ..Looked::default()
+            lost: lost.map(|hash| (*hash).to_owned()).collect(),
         })
     }
 

@@ -5,12 +5,12 @@
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
-use super::file_look::{FileVersions, KnownFiles};
+use super::file_look::{FileVersions, KnownFiles, PlanNeeds};
 use super::looked_at::LookedAt;
 use overrule_domain::command::{Command, FilesCommand};
 use overrule_domain::decide::restore_plan;
 use overrule_domain::files::plan::{Plan, Row, RowStatus};
-use overrule_domain::files::{FilePath, RestoreChoice};
+use overrule_domain::files::{FilePath, Looked, RestoreChoice};
 use overrule_domain::id::{Epoch, NodeId, Seq};
 use overrule_domain::refusal::Refusal;
 use overrule_domain::state::State;
@@ -88,8 +88,8 @@ pub struct RestorePreview {
     pub is_outdated: bool,
     /// The marked path.
     marked: Option<FilePath>,
-    /// Paths whose states the plan needs.
-    paths: Vec<FilePath>,
+    /// What the plan has to know.
+    needs: PlanNeeds,
     /// Paths that are restored in spite of a conflict.
     over: Vec<FilePath>,
     /// Paths that are left as they are.
@@ -104,7 +104,7 @@ impl Default for RestorePreview {
             looks: Looks::Waiting,
             is_outdated: true,
             marked: None,
-            paths: Vec::new(),
+            needs: PlanNeeds::default(),
             over: Vec::new(),
             without: Vec::new(),
         }
@@ -127,19 +127,20 @@ impl RestorePreview {
             ..RestoreChoice::all()
         };
         let command = command(choice);
-        let plan = restore_plan(state, &LookedAt::new(state, &[], &[]), &command);
-        self.paths = needed(state, &command, plan.as_ref().ok());
-        let paths = self.paths.as_slice();
-        let states = if paths.is_empty() {
-            Some(&NONE)
+        let plan = restore_plan(state, &LookedAt::nothing(state), &command);
+        self.needs = needed(state, &command, plan.as_ref().ok());
+        let needs = &self.needs;
+        let none = Ok(Looked::default());
+        let found = if needs.paths.is_empty() {
+            Some(&none)
         } else {
-            known.states(paths, newest(state)).filter(|_| !self.is_outdated)
+            known.looked(needs, newest(state)).filter(|_| !self.is_outdated)
         };
-        (self.looks, self.plan) = match states {
+        (self.looks, self.plan) = match found {
             None => (Looks::Waiting, Some(plan)),
             Some(Err(why)) => (Looks::Failed(why.clone()), Some(plan)),
-            Some(Ok(states)) => {
-                let advice = LookedAt::new(state, paths, states);
+            Some(Ok(found)) => {
+                let advice = LookedAt::new(state, &needs.paths, found);
                 (Looks::Known, Some(restore_plan(state, &advice, &command)))
             }
         };
@@ -186,9 +187,9 @@ impl RestorePreview {
         self.marked = self.rows().get(at).map(|row| row.path.clone());
     }
 
-    /// Every path whose state the plan needs.
-    pub fn paths(&self) -> &[FilePath] {
-        &self.paths
+    /// What the plan has to know of files.
+    pub const fn needs(&self) -> &PlanNeeds {
+        &self.needs
     }
 
     /// True where calls changed files, or may have.
@@ -281,8 +282,6 @@ impl RestorePreview {
     }
 }
 
-static NONE: Result<Vec<overrule_domain::files::FileState>, String> = Ok(Vec::new());
-
 /// The newest event that changed files.
 pub fn newest(state: &State) -> Option<Seq> {
     state.operator.files.log.keys().next_back().copied()
@@ -297,14 +296,19 @@ pub fn versions(row: &Row) -> FileVersions {
     }
 }
 
-/// The paths whose states a plan needs. What of an interrupted restore is done shows only in the states of all its paths.
-fn needed(state: &State, command: &FilesCommand, plan: Option<&Plan>) -> Vec<FilePath> {
+/// What a plan has to know of files. What of an interrupted restore is done shows only in the states of all its paths.
+fn needed(state: &State, command: &FilesCommand, plan: Option<&Plan>) -> PlanNeeds {
     let record = match command {
         FilesCommand::UndoRestore { restore, .. } => state.operator.files.restores.get(restore),
         _ => None,
     };
-    let steps = record.into_iter().flat_map(|record| &record.started.steps.0);
-    let steps = steps.map(|step| step.path.clone());
-    let rows = plan.into_iter().flat_map(|plan| &plan.rows);
-    FilePath::with_parents(steps.chain(rows.map(|row| row.path.clone())))
+    let steps = || record.into_iter().flat_map(|record| &record.started.steps.0);
+    let rows = || plan.into_iter().flat_map(|plan| &plan.rows);
+    let of_steps = steps().map(|step| (&step.path, &step.from));
+    let all = of_steps.chain(rows().map(|row| (&row.path, &row.target)));
+    let contents: BTreeSet<&str> = all.clone().filter_map(|(_, becomes)| becomes.hash()).collect();
+    PlanNeeds {
+        paths: FilePath::with_parents(all.map(|(path, _)| path.clone())),
+        contents: contents.into_iter().map(str::to_owned).collect(),
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: terminals, file systems.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Stage, id};
 use crate::kernel::msg::Msg;
@@ -13,7 +13,7 @@ use overrule_domain::call::Outcome;
 use overrule_domain::command::Command;
 use overrule_domain::decide;
 use overrule_domain::event::{Event, FilesEvent, TurnEvent};
-use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, Skipped};
+use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, Looked, Skipped};
 use overrule_domain::id::{Attempt, Seq, TurnId};
 use overrule_domain::refusal::Refusal;
 use overrule_domain::state::State;
@@ -23,6 +23,8 @@ use overrule_domain::state::State;
 pub struct FakeFiles {
     now: BTreeMap<FilePath, FileState>,
     contents: BTreeMap<String, String>,
+    /// The hashes of contents that are not saved any more.
+    lost: BTreeSet<String>,
 }
 
 /// A path.
@@ -51,6 +53,24 @@ impl FakeFiles {
         self.now.insert(name, state);
     }
 
+    /// A content is not saved any more.
+    pub fn lose(&mut self, content: &str) {
+        let state = self.state(Some(content));
+        let hash = state.hash().unwrap().to_owned();
+        self.contents.remove(&hash);
+        self.lost.insert(hash);
+    }
+
+    fn looked<'h>(&self, paths: &[FilePath], contents: impl Iterator<Item = &'h String>) -> Looked {
+        Looked {
+            states: paths.iter().map(|path| self.now(path)).collect(),
+            lost: contents
+                .filter(|hash| self.lost.contains(*hash))
+                .cloned()
+                .collect(),
+        }
+    }
+
     /// A path in which something was once is a directory.
     fn now(&self, path: &FilePath) -> FileState {
         let is_dir = || self.now.keys().any(|one| one.is_within(path));
@@ -68,7 +88,7 @@ impl Stage {
         let found = match &self.files {
             None => look.refuse("the files of this run cannot be looked at here"),
             Some(files) => look.answer(
-                |paths| paths.iter().map(|path| files.now(path)).collect(),
+                |needs| files.looked(&needs.paths, needs.contents.iter()),
                 |_, state| {
                     let content = state.hash().and_then(|hash| files.contents.get(hash));
                     let content = content.ok_or_else(|| "no longer kept".to_owned())?;
@@ -91,8 +111,8 @@ impl Stage {
     pub(super) fn decide(&mut self, state: &State, command: &Command) -> Result<Vec<Event>, Refusal> {
         let files = self.files.clone().unwrap_or_default();
         let paths = FilePath::with_parents(files.now.keys().cloned());
-        let states: Vec<FileState> = paths.iter().map(|path| files.now(path)).collect();
-        decide::command(state, &LookedAt::new(state, &paths, &states), command)
+        let found = files.looked(&paths, files.lost.iter());
+        decide::command(state, &LookedAt::new(state, &paths, &found), command)
     }
 
     /// A file gets this content, by something else than a call.

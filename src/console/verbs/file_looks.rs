@@ -6,7 +6,7 @@ use crate::kernel::model::Model;
 use crate::kernel::msg::Out;
 use crate::run::changes;
 use crate::run::file_look::FileVersions;
-use crate::run::interrupted_restore::paths_of_interrupted;
+use crate::run::interrupted_restore::needs_of_interrupted;
 use crate::run::restore_preview::{Looks, newest, versions};
 use crate::surfaces::attention::AttentionPage;
 use crate::surfaces::changes::ChangesPage;
@@ -35,7 +35,7 @@ fn of_preview(model: &mut Model, out: &mut Vec<Out>) {
     }
     match files.looks {
         Looks::Waiting => {
-            let look = model.run.files.ask_states(files.paths().to_vec(), newest);
+            let look = model.run.files.ask_states(files.needs().clone(), newest);
             out.extend(look.map(Out::LookAtFiles));
         }
         Looks::Known => {
@@ -70,6 +70,6 @@ fn of_interrupted(model: &mut Model, out: &mut Vec<Out>) {
     let look = model
         .run
         .files
-        .ask_states(paths_of_interrupted(state), newest(state));
+        .ask_states(needs_of_interrupted(state), newest(state));
     out.extend(look.map(Out::LookAtFiles));
 }

@@ -107,8 +107,15 @@ fn heading(
             (Role::Warning, words, String::new())
         }
         Looks::Known if preview.is_on() => {
-            let words = format!("restore {chosen} of {all}");
-            (Role::Title, words, "keep the files instead".to_owned())
+            let other = "keep the files instead".to_owned();
+            match plan.still_runs {
+                Some(call) => (
+                    Role::Warning,
+                    format!("{call} still runs: cancel it before {chosen} of {all} are restored"),
+                    other,
+                ),
+                None => (Role::Title, format!("restore {chosen} of {all}"), other),
+            }
         }
         Looks::Known => {
             let other = match chosen {

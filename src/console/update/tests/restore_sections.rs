@@ -213,3 +213,47 @@ fn with_conflicts_only_the_heading_still_leads_to_a_choice() {
     stage.press("_ space space");
     assert_eq!(review(&stage).files.restored(), 1, "{}", stage.text());
 }
+
+#[test]
+fn what_is_no_longer_saved_is_shown_as_not_restorable_and_is_not_promised() {
+    let mut stage = Stage::new(80, 24);
+    stage.changed_by_command();
+    let files = stage.files.as_mut().unwrap();
+    files.lose("a\n");
+    rewrites_the_thought(&mut stage);
+    let text = stage.text();
+    assert!(text.contains("restore 2 of 3"), "{text}");
+    assert!(text.contains("its content is no longer saved"), "{text}");
+    stage.wait(1_500);
+    stage.press("enter");
+    take_sent(&mut stage);
+    let started = &stage.model.run.state.operator.files.open().unwrap().started;
+    assert_eq!(started.steps.0.len(), 2, "what was shown is what runs");
+}
+
+#[test]
+fn a_call_that_still_runs_is_named_before_the_commit_is_refused() {
+    let mut stage = Stage::new(80, 24);
+    stage.changed_by_command();
+    stage.asked_for(3);
+    stage.calls(
+        3,
+        "c9",
+        "shell",
+        r#"{"command":"make more"}"#,
+        "preset guarded: all ask",
+    );
+    stage.start("c9");
+    rewrites_the_thought(&mut stage);
+    let text = stage.text();
+    assert!(
+        text.contains("c9 still runs: cancel it before 3 of 3 are restored"),
+        "{text}"
+    );
+    stage.press("_");
+    assert!(
+        !stage.text().contains("still runs"),
+        "the files stay: {}",
+        stage.text()
+    );
+}
