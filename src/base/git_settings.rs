@@ -126,6 +126,12 @@ pub fn values(text: &str, section: &str, key: &str) -> Vec<String> {
     found
 }
 
+/// Returns the directory that the text of a file `.git` names, as git reads it (gitrepository-layout(5)).
+pub fn git_directory(text: &str) -> Option<&str> {
+    let path = text.strip_prefix("gitdir: ")?.trim_end_matches(['\n', '\r']);
+    (!path.is_empty()).then_some(path)
+}
+
 /// Splits a line after the `]` of its section, which may stand between quotation marks before. Returns nothing for signs
 /// outside of them that no section has.
 fn split_head(head: &str) -> Option<(&str, &str)> {
@@ -231,6 +237,15 @@ mod tests {
             assert!(!name_no_program(lost) && !suit_new_repository(lost), "{lost}");
         }
         assert!(name_no_program("[core]\n\tlogAllRefUpdates\n"));
+    }
+
+    #[test]
+    fn a_file_names_a_directory_as_git_reads_it() {
+        assert_eq!(git_directory("gitdir: ../a b\r\n\n"), Some("../a b"));
+        assert_eq!(git_directory("gitdir:  a "), Some(" a "));
+        for text in ["", "gitdir:a", "gitdir: \n", " gitdir: a", "x\ngitdir: a"] {
+            assert_eq!(git_directory(text), None, "{text}");
+        }
     }
 
     #[test]

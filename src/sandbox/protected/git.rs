@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use overrule_base::git_settings;
+
 use super::index;
 
 /// The name of the git directory of a repository, or of the file that names it.
@@ -125,9 +127,8 @@ pub(super) fn named(root: &Path) -> Option<GitDirectories> {
         entry.canonicalize().ok()?
     } else {
         let text = text(&entry)?;
-        root.join(line(text.strip_prefix("gitdir: ")?))
-            .canonicalize()
-            .ok()?
+        let directory = git_settings::git_directory(&text)?;
+        root.join(directory).canonicalize().ok()?
     };
     let common = match text(&own.join("commondir")) {
         Some(named) => own.join(line(&named)).canonicalize().ok()?,

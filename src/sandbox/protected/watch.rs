@@ -158,7 +158,7 @@ impl Watch {
         let ways = places.iter().flat_map(|(place, _)| ways(place));
         Self {
             ways: ways.filter(|way| way.is_dir()).collect(),
-            known: Known::of(&roots.paths, &places),
+            known: Known::of(&roots.paths, &places, protected.linked()),
             is_complete: roots.is_complete,
             roots: roots.paths,
             workspace,

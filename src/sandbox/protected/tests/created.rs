@@ -86,6 +86,106 @@ fn what_git_would_run_in_a_new_repository_is_undone() {
 }
 
 #[test]
+fn a_new_git_file_that_names_a_directory_outside_is_undone() {
+    let fixture = Fixture::new();
+    repository(&fixture.workspace);
+    // A directory that a call writes besides the workspace, such as its own `/tmp`.
+    let evil = fixture.outside.join("evil");
+    repository(&evil);
+    git(&evil, &["config", "core.fsmonitor", MONITOR]);
+    let evil = evil.join(".git").to_str().unwrap().to_owned();
+    let watch = fixture.watch();
+    fixture.write("named/.git", &format!("gitdir: {evil}\n"));
+    fixture.write("relative/.git", "gitdir: ../../outside/evil/.git");
+    fixture.write(
+        "later/.git",
+        &format!("gitdir: {}/later\n", fixture.outside.display()),
+    );
+    fixture.write("through/.git", "gitdir: ../own\n");
+    for name in ["own/HEAD", "own/config"] {
+        fixture.write(name, "");
+    }
+    fixture.write("own/commondir", &evil);
+    fixture.write("marker/.git", "");
+    let mut found = changes_of(&watch.end());
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "created later/.git",
+            "created named/.git",
+            "created relative/.git",
+            "created through/.git",
+        ]
+    );
+    for path in ["named", "relative", "through"] {
+        git(&fixture.at(path), &["status"]);
+        assert!(!fixture.at(path).join("fired").exists(), "{path}");
+    }
+    assert!(!fixture.at("fired").exists());
+    assert_eq!(fixture.text("marker/.git"), "");
+}
+
+#[test]
+fn a_git_file_stays_that_was_there_and_follows_no_new_link_out_of_the_workspace() {
+    let fixture = Fixture::new();
+    let main = fixture.outside.join("main");
+    repository(&main);
+    git(&main, &["config", "core.fsmonitor", "true"]);
+    let tree = fixture.at("tree");
+    git(&main, &["worktree", "add", "-q", tree.to_str().unwrap()]);
+    repository(&fixture.at("held/own"));
+    fs::rename(fixture.at("held/own/.git"), fixture.at("held/git")).unwrap();
+    fixture.write("held/own/.git", "gitdir: ../git\n");
+    let watch = fixture.watch();
+    fs::rename(&tree, fixture.at("renamed")).unwrap();
+    assert_eq!(changes_of(&watch.end()), [""; 0]);
+    let watch = fixture.watch();
+    let evil = fixture.outside.join("evil");
+    repository(&evil);
+    fs::rename(fixture.at("held/git"), fixture.at("held/git2")).unwrap();
+    symlink(evil.join(".git"), fixture.at("held/git")).unwrap();
+    let undone = watch.end();
+    assert!(
+        changes_of(&undone).contains(&"created held/own/.git".to_owned()),
+        "{undone:?}"
+    );
+    assert!(!fixture.at("held/own/.git").exists());
+}
+
+#[test]
+fn settings_of_a_new_work_tree_in_a_linked_repository_are_looked_at() {
+    let fixture = Fixture::new();
+    let main = fixture.outside.join("main");
+    repository(&main);
+    git(&main, &["config", "extensions.worktreeConfig", "true"]);
+    git(
+        &main,
+        &[
+            "worktree",
+            "add",
+            "-q",
+            "--force",
+            fixture.workspace.to_str().unwrap(),
+        ],
+    );
+    let watch = fixture.watch();
+    git(&fixture.workspace, &["worktree", "add", "-q", "new"]);
+    git(
+        &fixture.at("new"),
+        &["config", "--worktree", "core.fsmonitor", MONITOR],
+    );
+    let undone = watch.end();
+    assert_eq!(undone.len(), 1, "{undone:?}");
+    assert!(
+        undone[0].place.ends_with("worktrees/new/config.worktree"),
+        "{undone:?}"
+    );
+    git(&fixture.at("new"), &["status"]);
+    assert!(!fixture.at("new/fired").exists());
+}
+
+#[test]
 fn a_repository_that_the_index_lists_is_found_however_deep_it_lies() {
     for options in [
         &["-c", "index.version=2"][..],
