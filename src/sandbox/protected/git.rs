@@ -2,7 +2,8 @@
 //!
 //! Must not know: which of their files are protected.
 //!
-//! What is found here is only named: whoever changes it opens it again without links. A `.git` file may point anywhere. It is believed only where the directory it names is one of git.
+//! What is found here is only named: whoever changes it opens it again without links. A `.git` file may point anywhere. It is
+//! believed only where the directory it names is one of git.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -44,7 +45,7 @@ pub(super) struct GitDirectories {
 }
 
 /// The repositories of a workspace.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Roots {
     /// The workspace and the directories in it that hold a repository.
     pub paths: Vec<PathBuf>,
