@@ -376,7 +376,6 @@ impl Begun {
         if plan.namespaces {
             writable.extend(["/tmp", "/var/tmp", "/dev/shm"].map(Path::new));
         }
-        let read_only: Vec<&Path> = plan.read_only.iter().map(PathBuf::as_path).collect();
         let hidden = plan.hidden().map(|path| path.to_string_lossy().into_owned());
         let profile = Profile {
             hidden: hidden.collect(),
@@ -384,11 +383,11 @@ impl Begun {
         };
         let read = refusal::Confinement {
             profile: &profile,
-            workspace: &self.workspace,
             cwd,
             home: plan.home.as_deref(),
             writable: &writable,
-            read_only: &read_only,
+            read_only: &plan.read_only,
+            pinned: &plan.pinned,
         };
         refusal::found(output, &read, &refusal::able)
     }

@@ -270,8 +270,10 @@ fn a_search_that_is_cut_is_reported() {
              and in an index of 64 MiB, and 64 are protected"
         ]
     );
+    assert!(!Protected::find(&fixture.workspace).is_complete());
     let small = Fixture::new();
     assert!(small.watch().end().is_empty());
+    assert!(Protected::find(&small.workspace).is_complete());
 }
 
 #[test]
