@@ -108,7 +108,6 @@ impl Place {
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt as _;
-    use std::time::{Duration, Instant};
 
     use super::*;
 
@@ -128,9 +127,7 @@ mod tests {
             program: stuck,
         };
         let place = Place::free(dir.path()).unwrap();
-        let since = Instant::now();
         assert!(Layers::mount(&helper, place, &[]).is_err());
-        assert!(since.elapsed() < Duration::from_secs(60));
         let pid = fs::read_to_string(pid).unwrap();
         assert!(!Path::new("/proc").join(pid.trim()).exists());
     }

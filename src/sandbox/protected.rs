@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use copy::give;
-pub use watch::{How, Undone, Watch, Watches};
+pub use watch::{How, Undone, Watches};
 
 /// What is protected in a workspace, found in one walk.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -23,7 +23,7 @@ fn a_harmless_repository_stays_as_git_made_it() {
         &fixture.at("sub"),
         &["submodule", "add", "-q", lib.to_str().unwrap(), "lib"],
     );
-    assert_eq!(changes_of(&watch.end()), [""; 0]);
+    assert_eq!(changes_of(&watch.check()), [""; 0]);
     for path in [".git", "sub/.git", "cloned/.git", "sub/.git/modules/lib"] {
         assert!(!fixture.text(&format!("{path}/config")).is_empty(), "{path}");
     }
@@ -59,7 +59,7 @@ fn what_git_would_run_in_a_new_repository_is_undone() {
     symlink("git", fixture.at("linked/.git")).unwrap();
     repository(&fixture.at("common"));
     fixture.write("common/.git/commondir", "../../deep/a/b/c/d/evil/.git");
-    let undone = watch.end();
+    let undone = watch.check();
     let mut found = changes_of(&undone);
     found.sort();
     assert_eq!(
@@ -107,7 +107,7 @@ fn a_new_git_file_that_names_a_directory_outside_is_undone() {
     }
     fixture.write("own/commondir", &evil);
     fixture.write("marker/.git", "");
-    let mut found = changes_of(&watch.end());
+    let mut found = changes_of(&watch.check());
     found.sort();
     assert_eq!(
         found,
@@ -139,13 +139,13 @@ fn a_git_file_stays_that_was_there_and_follows_no_new_link_out_of_the_workspace(
     fixture.write("held/own/.git", "gitdir: ../git\n");
     let watch = fixture.watch();
     fs::rename(&tree, fixture.at("renamed")).unwrap();
-    assert_eq!(changes_of(&watch.end()), [""; 0]);
+    assert_eq!(changes_of(&watch.check()), [""; 0]);
     let watch = fixture.watch();
     let evil = fixture.outside.join("evil");
     repository(&evil);
     fs::rename(fixture.at("held/git"), fixture.at("held/git2")).unwrap();
     symlink(evil.join(".git"), fixture.at("held/git")).unwrap();
-    let undone = watch.end();
+    let undone = watch.check();
     assert!(
         changes_of(&undone).contains(&"created held/own/.git".to_owned()),
         "{undone:?}"
@@ -175,7 +175,7 @@ fn settings_of_a_new_work_tree_in_a_linked_repository_are_looked_at() {
         &fixture.at("new"),
         &["config", "--worktree", "core.fsmonitor", MONITOR],
     );
-    let undone = watch.end();
+    let undone = watch.check();
     assert_eq!(undone.len(), 1, "{undone:?}");
     assert!(
         undone[0].place.ends_with("worktrees/new/config.worktree"),
@@ -208,7 +208,7 @@ fn a_repository_that_the_index_lists_is_found_however_deep_it_lies() {
             &[options, &["add", "src/long/name/of/a/sub"]].concat(),
         );
         assert_eq!(
-            changes_of(&watch.end()),
+            changes_of(&watch.check()),
             ["created src/long/name/of/a/sub/.git/config"],
             "{options:?}"
         );
@@ -219,7 +219,7 @@ fn a_repository_that_the_index_lists_is_found_however_deep_it_lies() {
         fs::write(sub.join(".git/hooks/post-index-change"), "evil").unwrap();
         fs::write(sub.join(".envrc"), "evil").unwrap();
         assert_eq!(
-            changes_of(&watch.end()),
+            changes_of(&watch.check()),
             [
                 "created src/long/name/of/a/sub/.envrc",
                 "created src/long/name/of/a/sub/.git/hooks/post-index-change",
@@ -237,7 +237,7 @@ fn a_repository_of_the_operator_that_is_renamed_keeps_its_settings_and_gets_no_n
     let before = tree(&fixture.at("z/.git/hooks"));
     let watch = fixture.watch();
     fs::rename(fixture.at("z"), fixture.at("z2")).unwrap();
-    assert_eq!(changes_of(&watch.end()), [""; 0]);
+    assert_eq!(changes_of(&watch.check()), [""; 0]);
     assert_eq!(tree(&fixture.at("z2/.git/hooks")), before);
     assert!(fixture.text("z2/.git/config").contains("mine"));
 
@@ -246,7 +246,7 @@ fn a_repository_of_the_operator_that_is_renamed_keeps_its_settings_and_gets_no_n
     repository(&fixture.at("z"));
     fixture.write("z/.git/hooks/pre-push", "evil");
     fixture.write("z2/.git/hooks/pre-push", "evil");
-    let mut found = changes_of(&watch.end());
+    let mut found = changes_of(&watch.check());
     found.sort();
     assert_eq!(
         found,
@@ -261,7 +261,7 @@ fn a_search_that_is_cut_is_reported() {
     for number in 0..10_100 {
         fs::write(fixture.at(&format!("f{number}")), "").unwrap();
     }
-    let undone = fixture.watch().end();
+    let undone = fixture.watch().check();
     let sentences: Vec<String> = undone.iter().map(Undone::sentence).collect();
     assert_eq!(
         sentences,
@@ -272,7 +272,7 @@ fn a_search_that_is_cut_is_reported() {
     );
     assert!(!Protected::find(&fixture.workspace).is_complete());
     let small = Fixture::new();
-    assert!(small.watch().end().is_empty());
+    assert!(small.watch().check().is_empty());
     assert!(Protected::find(&small.workspace).is_complete());
 }
 
@@ -309,7 +309,7 @@ fn what_the_settings_of_a_repository_name_is_protected() {
     fixture.write("conf/more", "[core]\n\tfsmonitor = evil\n");
     fixture.write("absent", "[core]\n\tfsmonitor = evil\n");
     fixture.write("conf/other", "ordinary");
-    let mut found = changes_of(&watch.end());
+    let mut found = changes_of(&watch.check());
     found.sort();
     assert_eq!(
         found,
