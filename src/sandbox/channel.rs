@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn the_order_of_as_many_read_only_paths_as_there_may_be_fits() {
-        let paths: Vec<String> = (0..256).map(|no| format!("/{no:0>250}")).collect();
+        let paths: Vec<String> = (0..256).map(|no| format!("/{no:0>300}")).collect();
         let mut plan = Plan::of_layers(&[]);
         plan.read_only = paths.iter().map(PathBuf::from).collect();
         plan.profile = Profile {
