@@ -4,7 +4,7 @@
 //!
 //! They are held against a list of harmless ones: one that is not on it may name a program.
 
-/// Settings that name no program: a section and its keys; `*` for all keys.
+/// Settings that name no program and lose no commit: a section and its keys; `*` for all keys.
 const HARMLESS: &[(&str, &str)] = &[
     ("advice", "*"),
     ("author", "*"),
@@ -13,8 +13,8 @@ const HARMLESS: &[(&str, &str)] = &[
     ("committer", "*"),
     (
         "core",
-        "abbrev autocrlf checkstat compression eol filemode ignorecase logallrefupdates longpaths precomposeunicode \
-         preloadindex protecthfs protectntfs quotepath repositoryformatversion safecrlf symlinks trustctime untrackedcache",
+        "abbrev autocrlf checkstat compression eol filemode ignorecase longpaths precomposeunicode preloadindex protecthfs \
+         protectntfs quotepath repositoryformatversion safecrlf symlinks trustctime untrackedcache",
     ),
     (
         "diff",
@@ -22,14 +22,13 @@ const HARMLESS: &[(&str, &str)] = &[
     ),
     ("extensions", "objectformat"),
     ("fetch", "fsckobjects parallel prune prunetags writecommitgraph"),
-    ("gc", "*"),
     ("gui", "*"),
     ("init", "defaultbranch"),
     ("lfs", "repositoryformatversion url"),
     ("log", "abbrevcommit date decorate follow"),
     ("maintenance", "*"),
     ("merge", "conflictstyle ff renames"),
-    ("pull", "*"),
+    ("pull", "ff rebase"),
     ("push", "autosetupremote default followtags"),
     ("rebase", "*"),
     ("remote", "fetch prune pushurl tagopt url"),
@@ -37,6 +36,8 @@ const HARMLESS: &[(&str, &str)] = &[
     ("status", "*"),
     ("user", "email name"),
 ];
+/// Settings that do so with one value only: another one keeps no record of what a branch was, or is about another place.
+const WITH_VALUE: [(&str, &str, &str); 2] = [("core", "bare", "false"), ("core", "logallrefupdates", "true")];
 /// Settings that name no program either, and that make git look elsewhere: `git init`, `git clone` and `git submodule` write
 /// them.
 const OF_NEW: &[(&str, &str)] = &[
@@ -67,7 +68,8 @@ fn all_harmless(text: &str, more: &[(&str, &str)]) -> bool {
             return false;
         }
         if let Some(head) = line.strip_prefix('[') {
-            let Some(head) = head.strip_suffix(']') else {
+            // After the `]`, the line may hold a setting or another section.
+            let Some((head, "")) = split_head(head) else {
                 return false;
             };
             let name = head.split([' ', '.', '\t']).next().unwrap_or_default();
@@ -81,14 +83,16 @@ fn all_harmless(text: &str, more: &[(&str, &str)]) -> bool {
         }
         let (key, value) = line.split_once('=').unwrap_or((line, "true"));
         let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
-        let is_of_tree = section == "core" && key == "bare" && value.eq_ignore_ascii_case("false");
+        let has_value = WITH_VALUE
+            .iter()
+            .any(|(name, one, needed)| *name == section && *one == key && value.eq_ignore_ascii_case(needed));
         let is_listed = HARMLESS.iter().chain(more).any(|(name, keys)| {
             *name == section && (*keys == "*" || keys.split_whitespace().any(|one| one == key))
         });
         let is_name = key
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        if !is_name || !(is_listed || is_of_tree) {
+        if !is_name || !(is_listed || has_value) {
             return false;
         }
     }
@@ -122,17 +126,25 @@ pub fn values(text: &str, section: &str, key: &str) -> Vec<String> {
     found
 }
 
-/// Splits a line after the `]` of its section, which may stand between quotation marks before.
+/// Returns the directory that the text of a file `.git` names, as git reads it (gitrepository-layout(5)).
+pub fn git_directory(text: &str) -> Option<&str> {
+    let path = text.strip_prefix("gitdir: ")?.trim_end_matches(['\n', '\r']);
+    (!path.is_empty()).then_some(path)
+}
+
+/// Splits a line after the `]` of its section, which may stand between quotation marks before. Returns nothing for signs
+/// outside of them that no section has.
 fn split_head(head: &str) -> Option<(&str, &str)> {
-    let mut is_quoted = false;
-    let mut last = ' ';
-    for (at, c) in head.char_indices() {
+    let (mut is_quoted, mut chars) = (false, head.char_indices());
+    while let Some((at, c)) = chars.next() {
         match c {
-            '"' if last != '\\' => is_quoted = !is_quoted,
-            ']' if !is_quoted => return Some((head.get(..at)?, head.get(at + 1..)?)),
+            '"' => is_quoted = !is_quoted,
+            '\\' if is_quoted => _ = chars.next(),
+            _ if is_quoted => {}
+            ']' => return Some((head.get(..at)?, head.get(at + 1..)?)),
+            '[' | '=' | '#' | ';' | '\\' => return None,
             _ => {}
         }
-        last = c;
     }
     None
 }
@@ -184,12 +196,55 @@ mod tests {
             "[submodule \"lib\"]\n\tupdate = !x\n",
             "[remote \"origin\"]\n\tuploadpack = x\n",
             "[core]\n\tautocrlf = \\\n[core]\nfsmonitor = x\n",
+            "[branch \"a\"][core]fsmonitor=/w/evil;]\n",
+            "[branch \"a\"] [core] fsmonitor = x #]\n",
+            "[branch \"a\"]remote=b[core]\nfsmonitor = x #]\n",
+            "[branch \"a\\\\\"][core]fsmonitor=x;\"]\n",
+            "[branch \"a]\"][core]fsmonitor=x;]\n",
+            "[branch.a][core]fsmonitor=x;]\n",
+            "[user][core]fsmonitor=x;\"]\n",
+            "[branch=][core]fsmonitor=x;]\n",
+            "[branch #]\n",
+            "[pull]\n\ttwohead = x\n",
+            "[branch \"a\\\"]\n",
         ] {
             let text = format!("{plain}{program}");
             assert!(
                 !name_no_program(&text) && !suit_new_repository(&text),
                 "{program}"
             );
+        }
+    }
+
+    #[test]
+    fn a_section_may_have_any_sign_between_quotation_marks() {
+        for head in ["a]b", "a[core]b", "a#;=", "a\\\\", "a\\\"]"] {
+            let text = format!("[branch \"{head}\"]\n\tremote = origin\n");
+            assert!(name_no_program(&text), "{text}");
+        }
+    }
+
+    #[test]
+    fn settings_that_lose_commits_are_not_harmless() {
+        for lost in [
+            "[gc]\n\tauto = 1\n",
+            "[gc]\n\tpruneExpire = now\n",
+            "[gc]\n\treflogExpire = now\n",
+            "[gc \"refs/heads/*\"]\n\treflogExpire = now\n",
+            "[core]\n\tlogAllRefUpdates = false\n",
+            "[core]\n\tlogAllRefUpdates = always\n",
+        ] {
+            assert!(!name_no_program(lost) && !suit_new_repository(lost), "{lost}");
+        }
+        assert!(name_no_program("[core]\n\tlogAllRefUpdates\n"));
+    }
+
+    #[test]
+    fn a_file_names_a_directory_as_git_reads_it() {
+        assert_eq!(git_directory("gitdir: ../a b\r\n\n"), Some("../a b"));
+        assert_eq!(git_directory("gitdir:  a "), Some(" a "));
+        for text in ["", "gitdir:a", "gitdir: \n", " gitdir: a", "x\ngitdir: a"] {
+            assert_eq!(git_directory(text), None, "{text}");
         }
     }
 

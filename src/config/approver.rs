@@ -5,7 +5,7 @@
 use serde::Deserialize;
 
 use super::layers::Files;
-use super::notify::{command, duration};
+use super::notify::{command, command_shown, duration};
 use super::settings::{Setting, Why};
 use overrule_base::document::{Field, strings};
 use overrule_resilience::policy::Ms;
@@ -65,27 +65,12 @@ pub(super) fn weigh(files: &Files, mine: RawApprover, theirs: RawApprover) -> Ap
 impl ApproverSettings {
     /// Explains each setting with its value and origin.
     pub(super) fn why(&self) -> Vec<Why> {
-        fn line<T>(key: &'static str, setting: &Setting<T>, value: String) -> Why {
-            Why {
-                key: key.into(),
-                value,
-                origin: setting.origin.to_string(),
-            }
-        }
-        let command = match self.command.value.first() {
-            // Its arguments may contain secrets.
-            Some(program) => format!("`{}`, arguments not shown", overrule_base::text::visible(program)),
-            None => "none".to_owned(),
-        };
-        let name = self.name.value.clone().unwrap_or_else(|| "approver".to_owned());
         vec![
-            line("approver.command", &self.command, command),
-            line("approver.name", &self.name, name),
-            line(
-                "approver.timeout",
-                &self.limit_ms,
-                Ms(self.limit_ms.value).to_string(),
-            ),
+            Why::of("approver.command", &self.command, |words| command_shown(words)),
+            Why::of("approver.name", &self.name, |name| {
+                name.clone().unwrap_or_else(|| "approver".to_owned())
+            }),
+            Why::of("approver.timeout", &self.limit_ms, |ms| Ms(*ms).to_string()),
         ]
     }
 }

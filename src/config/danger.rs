@@ -101,22 +101,13 @@ impl DangerSettings {
     /// Explains each list with its entries and origins.
     pub(super) fn why(&self) -> Vec<Why> {
         let line = |kind: DangerKind| {
-            let entries: Vec<String> = self.table.entries(kind).iter().map(|one| visible(one)).collect();
+            let entries = self.table.entries(kind).iter().map(|one| visible(one));
             let origins = self.origins.iter().filter(|(one, _)| *one == kind);
-            let origins: Vec<String> = origins.map(|(_, origin)| origin.to_string()).collect();
-            Why {
-                key: format!("danger.{}", kind.key()).into(),
-                value: if entries.is_empty() {
-                    "none".to_owned()
-                } else {
-                    entries.join(", ")
-                },
-                origin: if origins.is_empty() {
-                    Origin::Default.to_string()
-                } else {
-                    origins.join(", ")
-                },
-            }
+            Why::of_list(
+                format!("danger.{}", kind.key()),
+                entries,
+                origins.map(|(_, origin)| origin),
+            )
         };
         DangerKind::ALL.into_iter().map(line).collect()
     }

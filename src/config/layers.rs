@@ -392,7 +392,7 @@ fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset
     } else {
         (None, theirs.preset)
     };
-    let mut preset = last(
+    let preset = last(
         Preset::default(),
         [
             user(mine.preset),
@@ -401,7 +401,7 @@ fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset
             flag("--policy", layers.preset),
         ],
     );
-    preset.value = base(preset.value, untrusted.as_ref());
+    let preset = base(preset, untrusted.as_ref());
     let deadline = deadline(
         [mine.deadline, own.deadline, named.deadline],
         theirs.deadline,
@@ -429,11 +429,9 @@ fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset
 
 /// Returns the preset that holds where no rule matches. What `reversible` allows, it allows with read-only paths only, so that
 /// no rule that asks is as strict.
-fn base(own: Preset, untrusted: Option<&At<Preset>>) -> Preset {
-    match untrusted.map(|at| at.value) {
-        Some(Preset::Reversible) if own == Preset::Auto => Preset::Reversible,
-        _ => own,
-    }
+fn base(own: Setting<Preset>, untrusted: Option<&At<Preset>>) -> Setting<Preset> {
+    let limits = |at: &&At<Preset>| at.value == Preset::Reversible && own.value == Preset::Auto;
+    workspace(untrusted.filter(limits).cloned()).unwrap_or(own)
 }
 
 /// Converts what a preset asks about or denies to rules of an untrusted workspace.

@@ -119,6 +119,14 @@ strings! {
         "write a duration of at most 24h, such as \"10s\", or \"0ms\"";
 }
 
+/// The words of a command, as it is shown. Its arguments may contain secrets.
+pub(super) fn command_shown(words: &[String]) -> String {
+    match words.first() {
+        Some(program) => format!("`{}`, arguments not shown", overrule_base::text::visible(program)),
+        None => "none".to_owned(),
+    }
+}
+
 /// Parses a duration in milliseconds within bounds.
 pub(super) fn duration(text: &str, least: u64, most: u64) -> Result<u64, String> {
     let ms = duration_ms(text).filter(|ms| (least..=most).contains(ms));
@@ -142,30 +150,19 @@ pub(super) fn weigh(files: &Files, mine: RawNotify, theirs: RawNotify) -> Notify
 impl Notify {
     /// Explains each setting with its value and origin; of a URL only the host is shown.
     pub(super) fn why(&self) -> Vec<Why> {
-        fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
-            Why {
-                key: key.into(),
-                value: show(&setting.value),
-                origin: setting.origin.to_string(),
-            }
-        }
         let ms = |ms: &u64| Ms(*ms).to_string();
         vec![
-            line("notify.bell", &self.bell, bool::to_string),
-            line("notify.title", &self.title, bool::to_string),
-            line("notify.desktop", &self.desktop, bool::to_string),
-            line("notify.command", &self.command, |words| match words.first() {
-                // Its arguments may contain secrets.
-                Some(program) => format!("`{}`, arguments not shown", overrule_base::text::visible(program)),
-                None => "none".to_owned(),
-            }),
-            line("notify.webhook", &self.webhook, |address| match address {
+            Why::of("notify.bell", &self.bell, bool::to_string),
+            Why::of("notify.title", &self.title, bool::to_string),
+            Why::of("notify.desktop", &self.desktop, bool::to_string),
+            Why::of("notify.command", &self.command, |words| command_shown(words)),
+            Why::of("notify.webhook", &self.webhook, |address| match address {
                 Some(address) => format!("{}, path not shown", overrule_base::text::visible(address.host())),
                 None => "none".to_owned(),
             }),
-            line("notify.timeout", &self.limit_ms, ms),
-            line("notify.after", &self.after_ms, ms),
-            line("notify.include", &self.include, |one| one.label().to_owned()),
+            Why::of("notify.timeout", &self.limit_ms, ms),
+            Why::of("notify.after", &self.after_ms, ms),
+            Why::of("notify.include", &self.include, |one| one.label().to_owned()),
         ]
     }
 }

@@ -16,7 +16,7 @@ use super::error::{Error, shown};
 use super::flags::Flags;
 use super::hosts::{self, Hosts};
 use super::layers::{Files, environment, flag, given, ignored, last};
-use super::settings::{Origin, Setting, Why};
+use super::settings::{Setting, Why};
 use overrule_base::document::{self, Document, Field, whole};
 use overrule_base::text::visible;
 use overrule_domain::sandbox::Level;
@@ -59,44 +59,24 @@ impl SandboxSettings {
 
     /// Explains each setting with its value and origin.
     pub(super) fn why(&self) -> Vec<Why> {
-        fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
-            Why {
-                key: key.into(),
-                value: show(&setting.value),
-                origin: setting.origin.to_string(),
-            }
-        }
-        let paths = |paths: &Vec<PathBuf>| listed(paths.iter().map(|path| shown(path)));
-        let origins: Vec<String> = self.hide.iter().map(|one| one.origin.to_string()).collect();
-        let hide = Why {
-            key: "sandbox.hide".into(),
-            value: listed(self.hidden().map(shown)),
-            origin: if origins.is_empty() {
-                Origin::Default.to_string()
-            } else {
-                origins.join(", ")
-            },
+        let list = |key: &'static str, setting: &Setting<Vec<PathBuf>>| {
+            Why::of_list(
+                key,
+                setting.value.iter().map(|path| shown(path)),
+                [&setting.origin],
+            )
         };
+        let hosts = self.network.value.iter().map(|host| visible(host));
+        let hiding = self.hide.iter().map(|one| &one.origin);
         vec![
-            line("sandbox.level", &self.level, |level| level.number().to_string()),
-            line("sandbox.required", &self.required, bool::to_string),
-            line("sandbox.write", &self.write, paths),
-            hide,
-            line("sandbox.show", &self.show, paths),
-            line("sandbox.network", &self.network, |hosts| {
-                listed(hosts.iter().map(|host| visible(host)))
-            }),
-            line("sandbox.unix_sockets", &self.unix_sockets, bool::to_string),
+            Why::of("sandbox.level", &self.level, |level| level.number().to_string()),
+            Why::of("sandbox.required", &self.required, bool::to_string),
+            list("sandbox.write", &self.write),
+            Why::of_list("sandbox.hide", self.hidden().map(shown), hiding),
+            list("sandbox.show", &self.show),
+            Why::of_list("sandbox.network", hosts, [&self.network.origin]),
+            Why::of("sandbox.unix_sockets", &self.unix_sockets, bool::to_string),
         ]
-    }
-}
-
-fn listed(entries: impl Iterator<Item = String>) -> String {
-    let entries: Vec<String> = entries.collect();
-    if entries.is_empty() {
-        "none".to_owned()
-    } else {
-        entries.join(", ")
     }
 }
 

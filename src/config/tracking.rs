@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::layers::{Files, ignored, last};
-use super::settings::{Origin, Setting, Why};
+use super::settings::{Setting, Why};
 use overrule_base::document::{Field, strings, whole};
 use overrule_base::text::visible;
 use overrule_policy::Notice;
@@ -105,45 +105,28 @@ impl FileSettings {
 
     /// Explains each setting with its value and origin.
     pub(super) fn why(&self) -> Vec<Why> {
-        fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
-            Why {
-                key: key.into(),
-                value: show(&setting.value),
-                origin: setting.origin.to_string(),
-            }
-        }
         let size = |bytes: &u64| size_text(*bytes);
+        let list = |key: &'static str, list: &[Setting<Vec<String>>]| {
+            let entries = Self::all(list);
+            Why::of_list(
+                key,
+                entries.iter().map(|one| visible(one)),
+                list.iter().map(|one| &one.origin),
+            )
+        };
         vec![
-            line("files.track", &self.track, bool::to_string),
-            line("files.max_file", &self.max_file, size),
-            line("files.max_session", &self.max_session, size),
-            line("files.max_store", &self.max_store, size),
-            line("files.max_files", &self.max_files, u64::to_string),
-            line("files.keep_days", &self.keep_days, u32::to_string),
-            line("files.scan_ms", &self.scan_ms, u64::to_string),
-            listed("files.include", &self.include),
-            listed("files.exclude", &self.exclude),
-            listed("files.rebuildable", &self.rebuildable),
-            line("files.on_edit", &self.on_edit, |on_edit| on_edit.label().into()),
+            Why::of("files.track", &self.track, bool::to_string),
+            Why::of("files.max_file", &self.max_file, size),
+            Why::of("files.max_session", &self.max_session, size),
+            Why::of("files.max_store", &self.max_store, size),
+            Why::of("files.max_files", &self.max_files, u64::to_string),
+            Why::of("files.keep_days", &self.keep_days, u32::to_string),
+            Why::of("files.scan_ms", &self.scan_ms, u64::to_string),
+            list("files.include", &self.include),
+            list("files.exclude", &self.exclude),
+            list("files.rebuildable", &self.rebuildable),
+            Why::of("files.on_edit", &self.on_edit, |on_edit| on_edit.label().into()),
         ]
-    }
-}
-
-fn listed(key: &'static str, list: &[Setting<Vec<String>>]) -> Why {
-    let entries: Vec<String> = FileSettings::all(list).iter().map(|one| visible(one)).collect();
-    let origins: Vec<String> = list.iter().map(|one| one.origin.to_string()).collect();
-    Why {
-        key: key.into(),
-        value: if entries.is_empty() {
-            "none".into()
-        } else {
-            entries.join(", ")
-        },
-        origin: if origins.is_empty() {
-            Origin::Default.to_string()
-        } else {
-            origins.join(", ")
-        },
     }
 }
 

@@ -17,13 +17,22 @@ const BUILT_IN: [&str; 2] = ["write_file", "edit_file"];
 
 /// Returns the files that a call changes, as written.
 pub(super) fn places(subject: &Subject<'_>) -> Vec<String> {
+    changed(subject).0
+}
+
+/// Returns the files that a call changes, as written, and whether it deletes one.
+fn changed(subject: &Subject<'_>) -> (Vec<String>, bool) {
     let args = known_tool::inner(subject.tool, subject.args);
     let args = args.as_ref().unwrap_or(subject.args);
     let mut paths = known_tool::places(subject.tool, &args.to_string());
+    let mut deletes = false;
     for patch in known_tool::patches(subject.tool, args) {
-        paths.extend(known_tool::patched(&patch).map(|(_, path)| path.to_owned()));
+        for (word, path) in known_tool::patched(&patch) {
+            deletes |= word == known_tool::DELETES;
+            paths.push(path.to_owned());
+        }
     }
-    paths
+    (paths, deletes)
 }
 
 /// Returns true for a call that changes files of the workspace and does nothing else.
@@ -35,12 +44,7 @@ pub(super) fn is_edit(subject: &Subject<'_>, known: Places<'_>) -> bool {
     if !is_known {
         return false;
     }
-    let args = known_tool::inner(subject.tool, subject.args);
-    let args = args.as_ref().unwrap_or(subject.args);
-    let patches = known_tool::patches(subject.tool, args);
-    let mut files = patches.iter().flat_map(|patch| known_tool::patched(patch));
-    let deletes = files.any(|(word, _)| word == known_tool::DELETES);
-    let paths = places(subject);
+    let (paths, deletes) = changed(subject);
     let all = Path::new("");
     let is_inside = |path: &String| {
         leads(path, all, known.workspace) == Leads::Inside && known.follows_to(path, all) != Some(false)

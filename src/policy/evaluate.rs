@@ -11,9 +11,8 @@ use serde_json::Value;
 use overrule_base::known_tool::LINE;
 use overrule_base::runs_later;
 use overrule_base::shell_line::Uncertainty;
-use overrule_base::text::visible;
-use overrule_domain::call::{Consequence, EffectClass, Gate, Part, Quoted, Verdict};
-use overrule_domain::sandbox::{Placement, ReadOnly, Tracking, UNDOABLE, outside};
+use overrule_domain::call::{Consequence, EffectClass, Gate, Part, Verdict};
+use overrule_domain::sandbox::{Placement, ReadOnly, Tracking, UNDOABLE};
 use overrule_domain::tags::IRREVERSIBLE;
 
 use super::commands::Case;
@@ -21,7 +20,8 @@ use super::danger::Danger;
 use super::expiry::Deadline;
 use super::matcher::{Matcher, Subject};
 use super::place::{LineFacts, Links, Places, Reads};
-use super::preset::{OTHER_CHANGES, Preset};
+use super::preset::Preset;
+use super::reason::{cut, quoted, reason};
 use super::reversible::{self, Cause, FileFacts, Undoable};
 use super::rule::{Origin, Rule};
 use super::settings_written;
@@ -32,9 +32,6 @@ use super::withheld::Withheld;
 const FINAL_ANSWER: &str = "final_answer";
 /// The tool whose result the operator types.
 const ASK_OPERATOR: &str = "ask_operator";
-/// Maximum number of characters quoted of a reason from a workspace's file.
-const QUOTED: usize = 200;
-
 /// Notice to the operator about a rule that was read but is ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice(pub String);
@@ -385,10 +382,10 @@ impl Policy {
 }
 
 /// The rule about settings of other programs.
-const RUNS_LATER: &str = "settings that another program runs by itself always ask";
+pub(super) const RUNS_LATER: &str = "settings that another program runs by itself always ask";
 
 /// The rule about calls that ask to run outside of the sandbox.
-const LEAVES: &str = "a call that asks to leave the sandbox asks";
+pub(super) const LEAVES: &str = "a call that asks to leave the sandbox asks";
 
 /// Returns true unless a rule would allow a call that leaves the sandbox, and is no rule of a file.
 const fn may_leave(rule: &Rule) -> bool {
@@ -414,28 +411,6 @@ fn may_loosen(rule: &Rule, subject: &Subject<'_>) -> bool {
         || !asks
         || rule.matcher.spells(subject.tool)
         || rule.matcher.tags.iter().any(|tag| tag == IRREVERSIBLE)
-}
-
-/// Returns the text of a workspace's rule, as a quotation.
-fn quoted(rule: &Rule) -> Option<Quoted> {
-    let Origin::Workspace { .. } = rule.origin else {
-        return None;
-    };
-    let place = rule.place.as_ref();
-    Some(Quoted {
-        place: place.map_or_else(String::new, |place| {
-            format!("{}:{}", visible(&place.file), place.line)
-        }),
-        words: rule.reason.as_deref().map(cut),
-    })
-}
-
-/// Truncates a text for quotation.
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(QUOTED) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }
 
 /// Returns true unless the rule is about exactly one call and this is a different one.
@@ -470,62 +445,6 @@ fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
         used.map_or(!loosens, |used| used < uses)
     });
     in_time && unspent
-}
-
-fn reason(rule: &Rule, case: &Case<'_>, places: Places<'_>) -> String {
-    let subject = &case.subject;
-    if let Some(reason) = &rule.reason {
-        return match rule.origin {
-            Origin::Workspace { .. } => format!("the workspace's rule says \"{}\"", visible(&cut(reason))),
-            _ => visible(reason),
-        };
-    }
-    let tool = visible(subject.tool);
-    let class = subject.effect.label();
-    match (rule.gate, rule.origin) {
-        (Gate::Ask, Origin::Builtin) if rule.text == RUNS_LATER => {
-            let places =
-                settings_written::settings(subject.tool, subject.args, case.shell(), Places::default());
-            let place = places.first().map_or("a place that it leads to", String::as_str);
-            format!(
-                "{}: another program runs or believes what is there.",
-                visible(&cut(place))
-            )
-        }
-        (Gate::Ask, Origin::Builtin) if rule.text == LEAVES => {
-            let why = outside(&subject.args.to_string()).unwrap_or_default();
-            format!("asks to leave the sandbox: {}", visible(&cut(&why)))
-        }
-        (Gate::Ask, Origin::Builtin) => match case.shell().and_then(ShellCall::uncertainty) {
-            Some(uncertain) => format!(
-                "rules need commands that can be read, and {}.",
-                uncertain.describe()
-            ),
-            None => "only the operator can answer this.".into(),
-        },
-        (Gate::Allow, Origin::Builtin) => "the answer ends the run and changes nothing.".into(),
-        (Gate::Ask, Origin::Preset(Preset::Reversible)) if rule.text == OTHER_CHANGES => {
-            let cause = reversible::judge(case, places).err().unwrap_or(Cause::Tool);
-            format!("{cause}.")
-        }
-        (gate, Origin::Preset(preset)) => {
-            let does = match gate {
-                Gate::Allow => "goes",
-                Gate::Ask => "asks",
-                Gate::Deny => "is denied",
-            };
-            let tagged = |tag: &str| gate == Gate::Ask && subject.tags.iter().any(|one| one == tag);
-            let why = match (tagged(IRREVERSIBLE), tagged("external")) {
-                (true, _) => " and cannot be undone",
-                (false, true) => " and reaches outside",
-                (false, false) => "",
-            };
-            format!("{tool} is of class {class}{why}, which {does} under {preset}.")
-        }
-        (Gate::Allow, origin) => format!("a {} rule allows {tool}.", origin.label()),
-        (Gate::Ask, origin) => format!("a {} rule asks before {tool} runs.", origin.label()),
-        (Gate::Deny, origin) => format!("a {} rule denies {tool}.", origin.label()),
-    }
 }
 
 fn builtin(text: &str, gate: Gate) -> Rule {

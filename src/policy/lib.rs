@@ -23,6 +23,7 @@ mod place;
 pub mod preset;
 pub mod read_only;
 pub mod ready_rules;
+mod reason;
 mod reversible;
 pub mod rule;
 pub mod session;

@@ -25,7 +25,8 @@ pub enum Preset {
     Guarded,
     /// Allows what guarded allows, and changes of files in the workspace by the tools for files; asks about the rest.
     Edits,
-    /// Allows what can be undone: changes of files in the workspace, also by commands in a full sandbox; asks about the rest.
+    /// Allows what guarded allows, and changes that can be undone while files are tracked: of files in the workspace, and by
+    /// commands in a full sandbox that reach no host. Asks about the rest.
     Reversible,
     /// Allows every call but those of tools tagged irreversible, unless a rule asks about or denies it.
     Auto,

@@ -64,8 +64,8 @@ pub(super) fn read_only_but(
 
 /// Reads a call of a shell whose commands only read, or are commands of git that change a repository and lose nothing; none
 /// if all only read.
-pub(super) fn records_call(tool: &str, args: &Value, call: &ShellCall) -> Option<ReadOnlyCall> {
-    known_call(tool, args, || shell_line::only_records(&call.reading))
+pub(super) fn loses_nothing(tool: &str, args: &Value, call: &ShellCall) -> Option<ReadOnlyCall> {
+    known_call(tool, args, || shell_line::loses_nothing(&call.reading))
 }
 
 fn known_call(

@@ -193,17 +193,22 @@ fn gate_of(state: &State, call: &Call, policy: &Policy) -> Option<Gate> {
         is_of_agent: card.is_of_agent(),
         sandbox: state.sandbox_profile().placement(card.confined, &text),
     };
-    // What is not known of the past: as if every file could be restored.
-    let (tracking, profile) = (Tracking::ready(), state.sandbox_profile());
-    let files = Some(FileFacts {
-        tracking: &tracking,
-        profile: &profile,
-    });
-    let moment = Moment {
-        files,
+    let asked = |moment: &Moment<'_>| policy.verdict_at(&subject, moment).gate;
+    Some(in_the_past(&state.sandbox_profile(), asked))
+}
+
+/// Asks as of a moment that is not known: as if every file could have been restored, and no repository had named a program.
+fn in_the_past<T>(profile: &Profile, ask: impl FnOnce(&Moment<'_>) -> T) -> T {
+    let tracking = Tracking::ready();
+    ask(&Moment {
+        reads: Some(&|_| true),
+        files: Some(FileFacts {
+            tracking: &tracking,
+            profile,
+            is_searched: true,
+        }),
         ..Moment::default()
-    };
-    Some(policy.verdict_at(&subject, &moment).gate)
+    })
 }
 
 /// A rule before it is compared with the session.
@@ -437,5 +442,43 @@ impl<'s> Past<'s> {
             matched: matched.collect(),
             others: others.map(|call| call.id).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use overrule_domain::call::EffectClass;
+    use overrule_domain::sandbox::{Level, Placement};
+
+    #[test]
+    fn where_a_host_is_allowed_a_git_command_that_loses_nothing_is_no_question() {
+        let policy = Policy::new(Preset::Reversible).in_workspace(Path::new("/w"));
+        let gate = |profile: &Profile, line: &str| {
+            let args = json!({ "command": line });
+            let subject = Subject {
+                tool: "shell",
+                effect: EffectClass::Unknown,
+                tags: &[],
+                args: &args,
+                server: None,
+                is_of_agent: false,
+                sandbox: Placement::Full,
+            };
+            in_the_past(profile, |moment| policy.verdict_at(&subject, moment).gate)
+        };
+        let mut profile = Profile {
+            level: Level::Workspace,
+            write: vec!["/w".into()],
+            ..Profile::default()
+        };
+        for line in ["make", "git commit -am x"] {
+            assert_eq!(gate(&profile, line), Gate::Allow, "{line}");
+        }
+        profile.network.push("example.org".into());
+        assert_eq!(gate(&profile, "git commit -am x"), Gate::Allow);
+        assert_eq!(gate(&profile, "make"), Gate::Ask);
     }
 }

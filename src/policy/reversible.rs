@@ -4,6 +4,8 @@
 //!
 //! Everything has to be known: what is not makes the answer no.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use overrule_base::known_tool;
@@ -13,10 +15,9 @@ use overrule_domain::files::FilePath;
 use overrule_domain::sandbox::{MOST_READ_ONLY, Placement, Profile, ReadOnly, Tracking};
 
 use super::commands::Case;
-use super::danger::DangerKind;
 use super::edit;
-use super::place::Places;
-use super::read_only::records_call;
+use super::place::{Places, flatten};
+use super::read_only;
 use super::shell::ShellCall;
 
 /// What is known about the changes of a call, besides its text.
@@ -26,6 +27,8 @@ pub struct FileFacts<'f> {
     pub tracking: &'f Tracking,
     /// The profile of the sandbox in which the call would start.
     pub profile: &'f Profile,
+    /// True if the sandbox knows every repository of the workspace that it protects.
+    pub is_searched: bool,
 }
 
 /// What a call changes can be undone.
@@ -61,10 +64,13 @@ pub enum Cause {
     /// The first scan is not complete.
     #[error("the first scan of the files is not complete")]
     NotYet,
+    /// The sandbox may not protect every repository.
+    #[error("the workspace has more repositories or files than the sandbox searches")]
+    NotSearched,
     /// Its commands cannot be read.
     #[error("{}", .0.describe())]
     Unread(Uncertainty),
-    /// It may reach another machine.
+    /// It may reach another machine: hosts are allowed, and it is not known to leave them alone.
     #[error("cannot be undone: network")]
     Network,
     /// The file that it changes could not be restored.
@@ -82,12 +88,11 @@ pub enum Cause {
 /// Says why they cannot.
 pub(super) fn judge(case: &Case<'_>, places: Places<'_>) -> Result<Undoable, Cause> {
     let subject = &case.subject;
-    let unknown = Tracking::default();
-    let tracking = places.files.map_or(&unknown, |facts| facts.tracking);
     if edit::is_edit(subject, places) {
+        let (_, not_restorable) = known(places)?;
         let lost = edit::places(subject)
             .into_iter()
-            .find(|path| !is_restorable(path, tracking, places));
+            .find(|path| !is_restorable(path, not_restorable, places));
         return match lost {
             None => Ok(Undoable::Edit),
             Some(path) => Err(Cause::NotRestorable(visible(&path))),
@@ -107,22 +112,21 @@ pub(super) fn judge(case: &Case<'_>, places: Places<'_>) -> Result<Undoable, Cau
         Placement::Unconfined if is_shell => return Err(Cause::NoSandbox),
         Placement::Unconfined => return Err(Cause::Tool),
     }
-    let Some(FileFacts { profile, .. }) = places.files else {
-        return Err(Cause::Untracked(why(tracking)));
-    };
-    let not_restorable = match tracking {
-        Tracking::Ready { not_restorable } => not_restorable,
-        Tracking::NotYet => return Err(Cause::NotYet),
-        Tracking::Not { .. } => return Err(Cause::Untracked(why(tracking))),
-    };
+    let (facts, not_restorable) = known(places)?;
+    if !facts.is_searched {
+        return Err(Cause::NotSearched);
+    }
     if let Some(unread) = case.shell().and_then(ShellCall::uncertainty) {
         return Err(Cause::Unread(unread));
     }
-    if !profile.network.is_empty() && may_reach(case, places) {
+    // Git looks into a repository in another one, and runs what its settings name.
+    let is_nested = |path: &FilePath| path.bytes().ends_with(b"/.git");
+    let keeps_repositories = loses_nothing(case, places) && !not_restorable.iter().any(is_nested);
+    if !facts.profile.network.is_empty() && !keeps_repositories {
         return Err(Cause::Network);
     }
-    let mut paths = written_elsewhere(profile, places)?;
-    for path in not_restorable.iter() {
+    let mut paths = written_elsewhere(facts.profile, places)?;
+    for path in not_restorable {
         paths.push(absolute(path, places)?);
     }
     if paths.len() > MOST_READ_ONLY {
@@ -130,14 +134,18 @@ pub(super) fn judge(case: &Case<'_>, places: Places<'_>) -> Result<Undoable, Cau
     }
     Ok(Undoable::Command(ReadOnly {
         paths,
-        repositories: !only_records(case, places),
+        repositories: !keeps_repositories,
     }))
 }
 
-fn why(tracking: &Tracking) -> String {
-    match tracking {
-        Tracking::Not { why } => visible(why),
-        _ => String::new(),
+/// Returns what is known about the files, and those that could not be restored.
+fn known(places: Places<'_>) -> Result<(FileFacts<'_>, &[FilePath]), Cause> {
+    let untracked = || Cause::Untracked("files are not tracked".to_owned());
+    let facts = places.files.ok_or_else(untracked)?;
+    match facts.tracking {
+        Tracking::Ready { not_restorable } => Ok((facts, not_restorable)),
+        Tracking::NotYet => Err(Cause::NotYet),
+        Tracking::Not { why } => Err(Cause::Untracked(visible(why))),
     }
 }
 
@@ -179,45 +187,35 @@ fn absolute(path: &FilePath, places: Places<'_>) -> Result<String, Cause> {
 }
 
 /// True unless a file, as a call names it, is one that could not be restored, or below one, or above one.
-fn is_restorable(path: &str, tracking: &Tracking, places: Places<'_>) -> bool {
-    let (Tracking::Ready { not_restorable }, Some(workspace)) = (tracking, places.workspace) else {
-        return true;
+fn is_restorable(path: &str, not_restorable: &[FilePath], places: Places<'_>) -> bool {
+    let Some(workspace) = places.workspace else {
+        return not_restorable.is_empty();
     };
-    let written = workspace.join(path);
-    let real = places.links.map(|links| links(&written));
+    let whole = workspace.join(path);
+    let Some(written) = flatten(&whole) else {
+        return false;
+    };
+    let real = places.links.map(|links| links(&whole));
+    let is_near = |one: &Path, other: &Path| one.starts_with(other) || other.starts_with(one);
     let is_it = |one: &FilePath| {
-        let below = one.text();
-        let listed = workspace.join(&*below);
-        let follows = |root: &Path| real.as_ref().is_some_and(|real| real.starts_with(root));
-        written.starts_with(&listed)
-            || follows(&listed)
-            || places.links.is_some_and(|links| follows(&links(&listed)))
+        let listed = workspace.join(OsStr::from_bytes(one.bytes()));
+        let is_real = |listed: &Path| real.as_ref().is_some_and(|real| is_near(real, listed));
+        is_near(&written, &listed)
+            || is_real(&listed)
+            || places.links.is_some_and(|links| is_real(&links(&listed)))
     };
     !not_restorable.iter().any(is_it)
 }
 
-/// True if a call may reach one of the hosts that its sandbox allows: a line with a mark of that danger, and each tool whose
-/// commands are not known.
-fn may_reach(case: &Case<'_>, places: Places<'_>) -> bool {
-    let subject = &case.subject;
-    let (Some(_), Some(facts)) = (case.shell(), places.line) else {
-        return true;
-    };
-    let workspace = places.workspace.unwrap_or_else(|| Path::new(""));
-    let marks = facts
-        .danger
-        .marks(subject.tool, &subject.args.to_string(), workspace);
-    marks.iter().any(|mark| mark.kind == DangerKind::Network)
-}
-
 /// True if every command of a line is one of git that loses nothing, or only reads, and no repository names a program that it
 /// runs.
-fn only_records(case: &Case<'_>, places: Places<'_>) -> bool {
+fn loses_nothing(case: &Case<'_>, places: Places<'_>) -> bool {
     let subject = &case.subject;
     let (Some(shell), Some(facts)) = (case.shell(), places.line) else {
         return false;
     };
     known_tool::is_shell(subject.tool)
         && shell.inner().is_none()
-        && records_call(subject.tool, subject.args, shell).is_some_and(|call| (facts.reads)(&call))
+        && read_only::loses_nothing(subject.tool, subject.args, shell)
+            .is_some_and(|call| (facts.reads)(&call))
 }

@@ -22,12 +22,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
 use crate::start::Confinement;
+use overrule_domain::sandbox::ReadOnly;
 
 /// The most bytes of an order. More would not fit into the socket before the helper reads.
 pub(crate) const MOST: usize = 128 * 1024;
 
 /// How long a helper that mounts layers may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
 /// The most descriptors of an order, besides that of the standard input.
 const MOST_DESCRIPTORS: u8 = 8;
 
@@ -109,8 +110,14 @@ impl Outside {
         input: BorrowedFd<'_>,
     ) -> Result<(Self, OwnedFd), StartError> {
         let Confinement { plan, helper, layers } = confinement;
+        let mut plan = plan.clone();
+        if !plan.namespaces && !plan.profile.read_only.is_empty() {
+            return Err(StartError::set_up("read-only paths", "there are no namespaces"));
+        }
+        // The plan itself has these places.
+        plan.profile.read_only = ReadOnly::default();
         let order = Order {
-            plan: plan.clone(),
+            plan,
             parent,
             program: helper.program.clone(),
         };
@@ -157,8 +164,10 @@ impl Outside {
                 ([LISTENS], Some(descriptor)) if rest.is_empty() => {
                     listeners.push(TcpListener::from(descriptor));
                 }
-                ([READY], descriptor) if rest.is_empty() => {
+                // Without a descriptor, the report that there is no such program may come with it.
+                ([READY, more @ ..], descriptor) if rest.is_empty() => {
                     ready = Some(descriptor.map(|one| Mounts(Some(one))));
+                    rest.extend_from_slice(more);
                 }
                 (bytes, _) => rest.extend_from_slice(bytes),
             }
@@ -363,4 +372,57 @@ pub(crate) fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<(usize
         _ => None,
     });
     Ok((received.bytes, descriptor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::start::Helper;
+    use overrule_domain::sandbox::Profile;
+
+    async fn ended_with(report: &[u8]) -> Result<Running, StartError> {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        (&theirs).write_all(report).unwrap();
+        drop(theirs);
+        Outside { socket: ours }.started().await
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_not_there_is_reported_also_with_the_byte_before() {
+        for report in [b"RN2".as_slice(), b"N2"] {
+            match ended_with(report).await {
+                Err(StartError::Command(error)) => assert_eq!(error.kind(), io::ErrorKind::NotFound),
+                other => panic!("{report:?}: {other:?}"),
+            }
+        }
+        assert!(ended_with(b"R").await.is_ok());
+        for report in [b"".as_slice(), b"FR\nwhy", b"RFmounts\nR", b"RR"] {
+            let error = ended_with(report).await.unwrap_err();
+            assert!(matches!(error, StartError::SetUp { .. }), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_as_many_read_only_paths_as_there_may_be_fits() {
+        let paths: Vec<String> = (0..256).map(|no| format!("/{no:0>300}")).collect();
+        let mut plan = Plan::of_layers(&[]);
+        plan.read_only = paths.iter().map(PathBuf::from).collect();
+        plan.profile = Profile {
+            read_only: ReadOnly {
+                paths,
+                repositories: true,
+            },
+            ..Profile::default()
+        };
+        let mut confinement = Confinement {
+            plan,
+            helper: Helper::this_program("/bin/overrule".into()),
+            layers: None,
+        };
+        let input = overrule_regular_file::null().unwrap();
+        assert!(Outside::order(&confinement, input.as_fd()).is_ok());
+        // Nothing starts where nothing can be read-only.
+        confinement.plan.namespaces = false;
+        assert!(Outside::order(&confinement, input.as_fd()).is_err());
+    }
 }

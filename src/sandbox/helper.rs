@@ -178,12 +178,6 @@ fn confine(plan: &Plan, layers: &[OwnedFd]) -> Result<Listening, Failed> {
         });
     }
     if !plan.namespaces {
-        if !plan.profile.read_only.is_empty() {
-            return Err(Failed {
-                step: "read-only paths",
-                why: "there are no namespaces".to_owned(),
-            });
-        }
         return Ok(Listening::default());
     }
     let cwd = std::env::current_dir().map_err(|error| Failed::because("directory")(error.to_string()))?;

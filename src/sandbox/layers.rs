@@ -3,7 +3,7 @@
 //! Must not know: what a child runs, which caches there are.
 //!
 //! The kernel does not define what two mounts of one layer do to each other, so there is only one: it is made in a mount
-//! namespace of its own, of which each child gets a copy. Another process with the same workspace takes layers of its own.
+//! namespace of its own, and each child gets a copy of that. Another process with the same workspace takes layers of its own.
 
 use std::fs::File;
 use std::io;
@@ -65,6 +65,10 @@ impl Layers {
         // It holds the end of the helper.
         drop(command);
         let made = outside.namespaces();
+        if made.is_err() {
+            // It may not answer any more, nor end.
+            let _ = child.kill();
+        }
         child.wait().map_err(lost)?;
         let (mounts, user) = made?;
         Ok(Self {
@@ -97,5 +101,34 @@ impl Place {
             }
         }
         Err(io::Error::other(format!("{MOST} processes use them already")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_helper_that_does_not_answer_is_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        let stuck = dir.path().join("stuck");
+        let pid = dir.path().join("pid");
+        fs::write(
+            &stuck,
+            format!("#!/bin/sh\necho $$ > {}\nexec sleep 600\n", pid.display()),
+        )
+        .unwrap();
+        fs::set_permissions(&stuck, Permissions::from_mode(0o700)).unwrap();
+        let helper = Helper {
+            start: stuck.clone(),
+            program: stuck,
+        };
+        let place = Place::free(dir.path()).unwrap();
+        assert!(Layers::mount(&helper, place, &[]).is_err());
+        let pid = fs::read_to_string(pid).unwrap();
+        assert!(!Path::new("/proc").join(pid.trim()).exists());
     }
 }

@@ -3,7 +3,8 @@
 //! Must not know: how a kernel protects them.
 //!
 //! Protected are the places of the list that run later ([`overrule_base::runs_later`]), at the top of the workspace and of
-//! the repositories in it, and what the settings of a repository name as its hooks or include. A directory below, such as a package with settings of its own, is not searched.
+//! the repositories in it, and what the settings of a repository name as its hooks or include. A directory below, such as a
+//! package with settings of its own, is not searched.
 
 mod at;
 mod copy;
@@ -22,7 +23,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use copy::give;
-pub use watch::{How, Undone, Watch, Watches};
+pub use watch::{How, Undone, Watches};
 
 /// What is protected in a workspace, found in one walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +42,10 @@ impl Protected {
         let Ok(workspace) = workspace.canonicalize() else {
             return Self {
                 workspace: workspace.to_owned(),
-                roots: git::Roots::default(),
+                roots: git::Roots {
+                    paths: Vec::new(),
+                    is_complete: true,
+                },
                 places: Vec::new(),
             };
         };
@@ -51,6 +55,11 @@ impl Protected {
             roots,
             workspace,
         }
+    }
+
+    /// Returns false where a bound ended the search, so that a repository may be missing.
+    pub const fn is_complete(&self) -> bool {
+        self.roots.is_complete
     }
 
     /// Returns the protected paths that exist, to be mounted read-only.

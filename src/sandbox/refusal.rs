@@ -11,13 +11,11 @@ mod message;
 #[cfg(test)]
 mod tests;
 
-use std::cell::OnceCell;
 use std::path::{Component, Path, PathBuf};
 
 use overrule_domain::sandbox::{Guarantee, Level, Profile, Refused, RefusedKind};
 use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
 
-use crate::protected::Protected;
 use message::{Message, Reason};
 
 /// Refusals of one output.
@@ -45,8 +43,6 @@ pub enum Access {
 pub struct Confinement<'a> {
     /// The profile.
     pub profile: &'a Profile,
-    /// The workspace, resolved.
-    pub workspace: &'a Path,
     /// The directory in which the command ran.
     pub cwd: &'a Path,
     /// The home directory, for `~/…`.
@@ -54,7 +50,9 @@ pub struct Confinement<'a> {
     /// More that the command could write: its temporary directories as it names them, and caches.
     pub writable: &'a [&'a Path],
     /// What was mounted read-only for this call: protected paths, and what could not be restored.
-    pub read_only: &'a [&'a Path],
+    pub read_only: &'a [PathBuf],
+    /// Directories that could not be renamed.
+    pub pinned: &'a [PathBuf],
 }
 
 /// Returns what the sandbox refused, each path once. `able` tells whether this process may access a path ([`able`]).
@@ -63,11 +61,7 @@ pub fn found(output: &str, confinement: &Confinement, able: &dyn Fn(&Path, Acces
     if confinement.profile.level == Level::Off {
         return found;
     }
-    let judge = Judge {
-        confinement,
-        able,
-        protected: OnceCell::new(),
-    };
+    let judge = Judge { confinement, able };
     let (mut paths_left, mut files_left) = (MOST_PATHS, MOST_FILES);
     message::each(output, &mut |message| {
         for path in &message.paths {
@@ -112,8 +106,6 @@ pub fn able(path: &Path, access: Access) -> bool {
 struct Judge<'a> {
     confinement: &'a Confinement<'a>,
     able: &'a dyn Fn(&Path, Access) -> bool,
-    /// The protected paths that exist and the git directories, looked up where one is needed.
-    protected: OnceCell<(Vec<PathBuf>, Vec<PathBuf>)>,
 }
 
 impl Judge<'_> {
@@ -124,7 +116,7 @@ impl Judge<'_> {
             (self.is_hidden(&path) && is_there).then_some(RefusedKind::Read)
         } else if self.is_hidden(&path) && message.reason == Reason::Denied {
             (self.able)(&path, Access::Read).then_some(RefusedKind::Read)
-        } else if message.reason == Reason::Busy && self.pinned().contains(&path) {
+        } else if message.reason == Reason::Busy && self.confinement.pinned.contains(&path) {
             let is_refused = self.may_refuse_writing(message.reason) && (self.able)(&path, Access::Write);
             is_refused.then_some(RefusedKind::Protected)
         } else {
@@ -197,9 +189,7 @@ impl Judge<'_> {
         let mut private = confinement.writable.iter().copied();
         let is_writable = in_profile.any(|one| path.starts_with(one))
             || private.any(|one| path.starts_with(one) && !self.is_shown_in(one, path));
-        !is_writable
-            || confinement.read_only.iter().any(|one| path.starts_with(one))
-            || self.protected().iter().any(|one| path.starts_with(one))
+        !is_writable || confinement.read_only.iter().any(|one| path.starts_with(one))
     }
 
     /// True if a path belongs to a home or a workspace that lies in a private directory: those are shown there as they are.
@@ -210,24 +200,7 @@ impl Judge<'_> {
     }
 
     fn is_mounted(&self, path: &Path) -> bool {
-        self.confinement.read_only.contains(&path) || self.protected().iter().any(|one| one == path)
-    }
-
-    /// The protected paths that exist.
-    fn protected(&self) -> &[PathBuf] {
-        &self.found().0
-    }
-
-    /// The git directories that cannot be renamed.
-    fn pinned(&self) -> &[PathBuf] {
-        &self.found().1
-    }
-
-    fn found(&self) -> &(Vec<PathBuf>, Vec<PathBuf>) {
-        self.protected.get_or_init(|| {
-            let found = Protected::find(self.confinement.workspace);
-            (found.existing(), found.git_directories())
-        })
+        self.confinement.read_only.iter().any(|one| one == path)
     }
 
     /// True if this process could write a path. On a file system that is not read-only here, it is enough that it could

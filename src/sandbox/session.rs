@@ -8,6 +8,7 @@ use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use overrule_base::{canon, runs_later};
@@ -18,7 +19,7 @@ use crate::layers::{self, Layers};
 use crate::places::{self, HideError, HideRequest};
 use crate::plan::{Cache, Plan};
 use crate::probe::{self, Machine};
-use crate::protected::{self, Protected, Undone, Watches};
+use crate::protected::{self, How, Protected, Undone, Watches};
 use crate::refusal;
 use crate::start::{Confinement, Helper};
 pub use plan::{Own, Planned};
@@ -109,6 +110,8 @@ pub struct Sandbox {
     made: Vec<PathBuf>,
     /// The protected paths of the workspace, while calls run.
     watches: Arc<Mutex<Watches>>,
+    /// True if the last search found every repository of the workspace.
+    is_searched: Arc<AtomicBool>,
 }
 
 /// Caches with layers over them.
@@ -182,7 +185,9 @@ impl Sandbox {
             std::fs::set_permissions(scratch.join(name), mode).map_err(lost(&scratch))?;
         }
         let watches = Watches::new(&scratch.join(UNDONE));
+        let is_searched = request.level != Level::Workspace || Protected::find(&workspace).is_complete();
         let sandbox = Self {
+            is_searched: Arc::new(AtomicBool::new(is_searched)),
             watches: Arc::new(Mutex::new(watches)),
             own: request.own.clone(),
             made,
@@ -229,8 +234,8 @@ impl Sandbox {
         })
     }
 
-    /// The hidden paths that exist only since the profile was named. Where that cannot be told there are none: the profile has
-    /// all that were there before.
+    /// The hidden paths that exist only since the profile was named. If the search fails, there are none: the profile
+    /// has all that were there before.
     fn newly_hidden(&self, profile: &Profile) -> Vec<PathBuf> {
         let keep = profile.write.iter().map(Path::new).collect();
         let mut found = self.hidden(keep).unwrap_or_default();
@@ -282,6 +287,7 @@ impl Sandbox {
             variables,
         } = self.planned(profile, protected.as_ref());
         let watch = protected.map(|protected| {
+            self.is_searched.store(protected.is_complete(), Ordering::Relaxed);
             locked(&self.watches).begin(&protected);
             Arc::clone(&self.watches)
         });
@@ -289,8 +295,15 @@ impl Sandbox {
             confinement,
             workspace: self.workspace.clone(),
             watch,
+            is_searched: Arc::clone(&self.is_searched),
             variables,
         }
+    }
+
+    /// Returns true if every repository of the workspace was found when a call began or ended, or at the start: each is
+    /// protected.
+    pub fn is_searched(&self) -> bool {
+        self.is_searched.load(Ordering::Relaxed)
     }
 
     /// Removes the directories that were made for it, as far as they are empty: for a run that did not begin.
@@ -349,6 +362,7 @@ pub struct Begun {
     pub variables: Vec<(&'static str, PathBuf)>,
     workspace: PathBuf,
     watch: Option<Arc<Mutex<Watches>>>,
+    is_searched: Arc<AtomicBool>,
 }
 
 impl Begun {
@@ -362,7 +376,6 @@ impl Begun {
         if plan.namespaces {
             writable.extend(["/tmp", "/var/tmp", "/dev/shm"].map(Path::new));
         }
-        let read_only: Vec<&Path> = plan.read_only.iter().map(PathBuf::as_path).collect();
         let hidden = plan.hidden().map(|path| path.to_string_lossy().into_owned());
         let profile = Profile {
             hidden: hidden.collect(),
@@ -370,11 +383,11 @@ impl Begun {
         };
         let read = refusal::Confinement {
             profile: &profile,
-            workspace: &self.workspace,
             cwd,
             home: plan.home.as_deref(),
             writable: &writable,
-            read_only: &read_only,
+            read_only: &plan.read_only,
+            pinned: &plan.pinned,
         };
         refusal::found(output, &read, &refusal::able)
     }
@@ -391,21 +404,20 @@ impl Begun {
 
     /// Ends the execution: undoes the changes of protected paths, and returns them.
     pub fn end(&mut self) -> Vec<Undone> {
-        self.undo()
-    }
-
-    fn undo(&mut self) -> Vec<Undone> {
-        self.watch
-            .take()
-            .map(|watch| locked(&watch).end())
-            .unwrap_or_default()
+        let Some(watch) = self.watch.take() else {
+            return Vec::new();
+        };
+        let undone = locked(&watch).end();
+        let is_searched = !undone.iter().any(|one| one.how == How::Unsearched);
+        self.is_searched.store(is_searched, Ordering::Relaxed);
+        undone
     }
 }
 
 impl Drop for Begun {
     /// Also an execution that nobody waits for changes no protected path.
     fn drop(&mut self) {
-        let _ = self.undo();
+        let _ = self.end();
     }
 }
 

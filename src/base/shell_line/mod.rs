@@ -35,7 +35,7 @@ mod tests;
 
 pub use command::{Command, HARMLESS, Program, Redirect};
 pub use first_words::{MOST_WORDS, fewest_words, tell_what_runs};
-pub use read_only::{ReadOnlyCommand, ReadPlace, only_records, read_only, read_only_but};
+pub use read_only::{ReadOnlyCommand, ReadPlace, loses_nothing, read_only, read_only_but};
 pub use reading::{MOST, Reading, Uncertainty};
 pub use word::{Word, is_name, quote};
 pub use wrappers::is_shell;

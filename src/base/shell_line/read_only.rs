@@ -10,8 +10,8 @@ use super::word::Word;
 use super::wrappers::is_shell;
 
 mod find;
-mod git_records;
 mod git_table;
+mod loses_nothing;
 mod sed;
 mod table;
 
@@ -39,7 +39,7 @@ pub struct ReadOnlyCommand {
     /// True for one that a rule names, which may do more than read.
     pub is_named: bool,
     /// True for a command of git that changes the repository and loses nothing. Hooks of the repository may run.
-    pub records: bool,
+    pub changes_repository: bool,
 }
 
 /// A place that a command reads.
@@ -64,15 +64,15 @@ pub fn read_only_but(reading: &Reading, is_named: impl Fn(&Command) -> bool) -> 
 
 /// Returns the commands of a line if each only reads, or is a command of git that changes the repository and loses nothing;
 /// none if one may do more, is not known, or if all only read.
-pub fn only_records(reading: &Reading) -> Option<Vec<ReadOnlyCommand>> {
+pub fn loses_nothing(reading: &Reading) -> Option<Vec<ReadOnlyCommand>> {
     let found = each_known(reading, |_| false, true)?;
-    found.iter().any(|one| one.records).then_some(found)
+    found.iter().any(|one| one.changes_repository).then_some(found)
 }
 
 fn each_known(
     reading: &Reading,
     is_named: impl Fn(&Command) -> bool,
-    may_record: bool,
+    may_change: bool,
 ) -> Option<Vec<ReadOnlyCommand>> {
     if reading.uncertainty.is_some() || reading.commands.is_empty() {
         return None;
@@ -97,7 +97,7 @@ fn each_known(
         found.push(if is_its {
             of_named(command)?
         } else {
-            of_command(command, may_record)?
+            of_command(command, may_change)?
         });
     }
     // What reads nothing is not made to be allowed.
@@ -140,11 +140,11 @@ fn of_named(command: &Command) -> Option<ReadOnlyCommand> {
         is_git: false,
         enters: false,
         is_named: true,
-        records: false,
+        changes_repository: false,
     })
 }
 
-fn of_command(command: &Command, may_record: bool) -> Option<ReadOnlyCommand> {
+fn of_command(command: &Command, may_change: bool) -> Option<ReadOnlyCommand> {
     if !is_plain(command) || !command.words.iter().all(is_known) {
         return None;
     }
@@ -158,7 +158,7 @@ fn of_command(command: &Command, may_record: bool) -> Option<ReadOnlyCommand> {
         is_git: name == "git",
         enters: false,
         is_named: false,
-        records: false,
+        changes_repository: false,
     };
     match name {
         "cd" => {
@@ -175,7 +175,7 @@ fn of_command(command: &Command, may_record: bool) -> Option<ReadOnlyCommand> {
             found.places = find::places(words)?;
         }
         "sed" | "gsed" => found.places = sed::places(words)?,
-        "git" => of_git(words, &mut found, may_record)?,
+        "git" => of_git(words, &mut found, may_change)?,
         _ => of_row(row_of(name)?, words, &mut found)?,
     }
     Some(found)
@@ -234,7 +234,7 @@ fn row_of(name: &str) -> Option<&'static Row> {
 }
 
 /// Reads the words of git: its own options, the subcommand and its words.
-fn of_git(words: &[Word], found: &mut ReadOnlyCommand, may_record: bool) -> Option<()> {
+fn of_git(words: &[Word], found: &mut ReadOnlyCommand, may_change: bool) -> Option<()> {
     let mut rest = words;
     loop {
         let (first, after) = rest.split_first()?;
@@ -251,8 +251,8 @@ fn of_git(words: &[Word], found: &mut ReadOnlyCommand, may_record: bool) -> Opti
                     *found = reads;
                     return Some(());
                 }
-                let (row, rest) = git_records::row_of(name, rest).filter(|_| may_record)?;
-                found.records = true;
+                let (row, rest) = loses_nothing::row_of(name, rest).filter(|_| may_change)?;
+                found.changes_repository = true;
                 return of_row(row, rest, found);
             }
         }

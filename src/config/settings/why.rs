@@ -39,16 +39,43 @@ pub struct Why {
     pub origin: String,
 }
 
+impl Why {
+    /// Explains a setting; `show` is safe to show.
+    pub(crate) fn of<T>(
+        key: impl Into<Cow<'static, str>>,
+        setting: &Setting<T>,
+        show: impl Fn(&T) -> String,
+    ) -> Self {
+        Self {
+            key: key.into(),
+            value: show(&setting.value),
+            origin: setting.origin.to_string(),
+        }
+    }
+
+    /// Explains a list of texts that several files may extend.
+    pub(crate) fn of_list<'a>(
+        key: impl Into<Cow<'static, str>>,
+        entries: impl IntoIterator<Item = String>,
+        origins: impl IntoIterator<Item = &'a Origin>,
+    ) -> Self {
+        Self {
+            key: key.into(),
+            value: joined(entries).unwrap_or_else(|| "none".to_owned()),
+            origin: joined(origins).unwrap_or_else(|| Origin::Default.to_string()),
+        }
+    }
+}
+
+/// Joins texts; none where there is none.
+fn joined(texts: impl IntoIterator<Item = impl ToString>) -> Option<String> {
+    let texts: Vec<String> = texts.into_iter().map(|text| text.to_string()).collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
+}
+
 impl Settings {
     /// Explains every setting with its value and origin; keys are not shown.
     pub fn why(&self) -> Vec<Why> {
-        fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
-            Why {
-                key: Cow::Borrowed(key),
-                value: show(&setting.value),
-                origin: setting.origin.to_string(),
-            }
-        }
         fn maybe(text: Option<&String>) -> String {
             text.map_or_else(|| "none".into(), |text| visible(text))
         }
@@ -57,74 +84,69 @@ impl Settings {
         }
         let limits = &self.limits;
         let mut all = vec![
-            line("model", &self.model, |text| maybe(text.as_ref())),
-            line("base_url", &self.base_url, |text| maybe(text.as_ref())),
-            line("wire", &self.wire, |wire| wire.name().into()),
-            line("api_key", &self.key(), Key::summary),
-            line("ca_file", &self.ca_file, |file| {
+            Why::of("model", &self.model, |text| maybe(text.as_ref())),
+            Why::of("base_url", &self.base_url, |text| maybe(text.as_ref())),
+            Why::of("wire", &self.wire, |wire| wire.name().into()),
+            Why::of("api_key", &self.key(), Key::summary),
+            Why::of("ca_file", &self.ca_file, |file| {
                 file.as_ref().map_or_else(|| "none".into(), |file| shown(file))
             }),
-            line("prices", &self.price_list, |file| {
+            Why::of("prices", &self.price_list, |file| {
                 file.as_ref()
                     .map_or_else(|| self.prices.list().describe(), |file| shown(file))
             }),
-            line("policy.preset", &self.preset, |preset| preset.label().into()),
-            line("theme", &self.theme, |theme| visible(theme)),
-            line("glyphs", &self.glyphs, |glyphs| glyphs.label().into()),
-            line("ambiguous_width", &self.ambiguous, |width| width.label().into()),
-            line("differences", &self.differences, |form| form.label().into()),
-            line("mouse", &self.mouse, bool::to_string),
-            line("limits.parallel", &limits.parallel, u32::to_string),
-            line("limits.turns", &limits.turns, |n| count(n.as_ref())),
-            line("limits.tokens", &limits.tokens, |n| count(n.as_ref())),
-            line("limits.wall", &limits.wall_ms, |ms| {
+            Why::of("policy.preset", &self.preset, |preset| preset.label().into()),
+            Why::of("theme", &self.theme, |theme| visible(theme)),
+            Why::of("glyphs", &self.glyphs, |glyphs| glyphs.label().into()),
+            Why::of("ambiguous_width", &self.ambiguous, |width| width.label().into()),
+            Why::of("differences", &self.differences, |form| form.label().into()),
+            Why::of("mouse", &self.mouse, bool::to_string),
+            Why::of("limits.parallel", &limits.parallel, u32::to_string),
+            Why::of("limits.turns", &limits.turns, |n| count(n.as_ref())),
+            Why::of("limits.tokens", &limits.tokens, |n| count(n.as_ref())),
+            Why::of("limits.wall", &limits.wall_ms, |ms| {
                 ms.map_or_else(|| "unlimited".into(), |ms| Ms(ms).to_string())
             }),
-            line("limits.price", &limits.price, |amount| {
+            Why::of("limits.price", &limits.price, |amount| {
                 amount.map_or_else(|| "unlimited".into(), price::decimal)
             }),
-            line("context.reduce", &self.context.reduce, |reduce| {
+            Why::of("context.reduce", &self.context.reduce, |reduce| {
                 reduce.label().into()
             }),
-            line("context.share", &self.context.share, u64::to_string),
-            line("context.by", &self.context.by, |by| by.label().into()),
-            line("stream.notice", &self.stream.notice_ms, |ms| Ms(*ms).to_string()),
-            line("stream.timeout", &self.stream.timeout_ms, |ms| {
+            Why::of("context.share", &self.context.share, u64::to_string),
+            Why::of("context.by", &self.context.by, |by| by.label().into()),
+            Why::of("stream.notice", &self.stream.notice_ms, |ms| Ms(*ms).to_string()),
+            Why::of("stream.timeout", &self.stream.timeout_ms, |ms| {
                 Ms(*ms).to_string()
             }),
-            line("keep_replies", &self.keep_replies, bool::to_string),
-            line("tell_edits", &self.announce_edits, bool::to_string),
-            line("reuse.replies", &self.reuse.replies, bool::to_string),
-            line("reuse.pure", &self.reuse.pure, bool::to_string),
-            line("reuse.reads", &self.reuse.reads, bool::to_string),
-            line("routing.decay", &self.routing.decay, f64::to_string),
-            line("routing.order", &self.routing.order, bool::to_string),
-            line("routing.ask_below", &self.routing.ask_below, f64::to_string),
-            line("routing.hide_below", &self.routing.hide_below, f64::to_string),
-            line("routing.alert", &self.routing.alert, f64::to_string),
-            line("routing.priors", &self.routing.priors, |file| {
+            Why::of("keep_replies", &self.keep_replies, bool::to_string),
+            Why::of("tell_edits", &self.announce_edits, bool::to_string),
+            Why::of("reuse.replies", &self.reuse.replies, bool::to_string),
+            Why::of("reuse.pure", &self.reuse.pure, bool::to_string),
+            Why::of("reuse.reads", &self.reuse.reads, bool::to_string),
+            Why::of("routing.decay", &self.routing.decay, f64::to_string),
+            Why::of("routing.order", &self.routing.order, bool::to_string),
+            Why::of("routing.ask_below", &self.routing.ask_below, f64::to_string),
+            Why::of("routing.hide_below", &self.routing.hide_below, f64::to_string),
+            Why::of("routing.alert", &self.routing.alert, f64::to_string),
+            Why::of("routing.priors", &self.routing.priors, |file| {
                 file.as_ref().map_or_else(|| "none".into(), |file| shown(file))
             }),
-            line("routing.keep", &self.routing.keep, bool::to_string),
-            line("routing.kinds", &self.routing.kinds, |kinds| {
-                let names: Vec<String> = kinds.keys().map(|kind| visible(kind)).collect();
-                if names.is_empty() {
-                    "built in".into()
-                } else {
-                    names.join(", ")
-                }
+            Why::of("routing.keep", &self.routing.keep, bool::to_string),
+            Why::of("routing.kinds", &self.routing.kinds, |kinds| {
+                joined(kinds.keys().map(|kind| visible(kind))).unwrap_or_else(|| "built in".into())
             }),
-            line("sessions", &self.sessions, |dir| {
+            Why::of("sessions", &self.sessions, |dir| {
                 dir.as_ref().map_or_else(|| "none".into(), |dir| shown(dir))
             }),
-            line("max_output_tokens", &self.max_output, |tokens| {
+            Why::of("max_output_tokens", &self.max_output, |tokens| {
                 tokens.map_or_else(|| "none".into(), |tokens| tokens.to_string())
             }),
-            line("output_schema", &self.output_schema, |file| {
+            Why::of("output_schema", &self.output_schema, |file| {
                 file.as_ref().map_or_else(|| "none".into(), |file| shown(file))
             }),
-            line("arming", &self.arming_ms, |ms| Ms(*ms).to_string()),
-            line("editor", &self.editor, |text| maybe(text.as_ref())),
+            Why::of("arming", &self.arming_ms, |ms| Ms(*ms).to_string()),
+            Why::of("editor", &self.editor, |text| maybe(text.as_ref())),
         ];
         all.extend(self.entries.iter().map(|(name, entry)| entry.why(name)));
         all.extend(self.notify.why());

@@ -191,8 +191,9 @@ fn presets_add_up() {
     assert_eq!(gate(&with("auto", "reversible"), "t", write), Gate::Ask);
     assert_eq!(gate(&with("auto", "reversible"), "t", read), Gate::Allow);
     // What it allows, it allows with read-only paths: no rule that asks is as strict.
-    let limited = with("auto", "reversible").load().preset.value;
-    assert_eq!(limited, Preset::Reversible);
+    let limited = with("auto", "reversible");
+    assert_eq!(limited.load().preset.value, Preset::Reversible);
+    assert_eq!(limited.why("policy.preset"), "reversible by work/overrule.toml:2");
     for own in ["supervised", "guarded", "edits", "read-only"] {
         let preset = with(own, "reversible").load().preset.value;
         assert_eq!(preset.label(), own);

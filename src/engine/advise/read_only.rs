@@ -245,7 +245,7 @@ impl Walk<'_, '_> {
             };
             entered.extend(from.iter().map(|one| one.join(&place.path)));
         }
-        let runs = if command.records {
+        let runs = if command.changes_repository {
             repository::Runs::Hooks
         } else {
             repository::Runs::Reads

@@ -51,6 +51,7 @@ impl Adviser {
             files: Some(FileFacts {
                 tracking: self.files.now(),
                 profile: sandbox.profile(),
+                is_searched: self.is_searched(),
             }),
         };
         ask(&subject, &moment)
@@ -81,6 +82,7 @@ impl Adviser {
             files: Some(FileFacts {
                 tracking: self.files.now(),
                 profile: sandbox.profile(),
+                is_searched: self.is_searched(),
             }),
             ..Moment::default()
         };
@@ -89,5 +91,11 @@ impl Adviser {
             return Err(LATE.to_owned());
         }
         found.map_err(|cause| cause.to_string())
+    }
+    /// True if the sandbox knows every repository of the workspace that it protects. Without a sandbox nothing depends on it.
+    fn is_searched(&self) -> bool {
+        self.registry
+            .sandbox()
+            .is_none_or(|sandbox| sandbox.is_searched())
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the preset that asks only about what cannot be undone: tools, lines, the sandbox, the tracking of files.
+//! Tests of the preset that asks only about what cannot be undone: lines, the sandbox, the tracking of files.
 //!
 //! Must not know: how a child is confined, how files are tracked.
 
@@ -12,6 +12,8 @@ use crate::{FileFacts, Moment, Origin, Placement, Policy, Preset, Subject};
 use overrule_domain::call::{EffectClass, Gate, Verdict};
 use overrule_domain::files::FilePath;
 use overrule_domain::sandbox::{Level, MOST_READ_ONLY, Profile, ReadOnly, Tracking, UNDOABLE};
+
+mod tools;
 
 const SANDBOXES: [Placement; 4] = [
     Placement::Unconfined,
@@ -47,6 +49,7 @@ struct Given {
     policy: Policy,
     tracking: Tracking,
     profile: Profile,
+    is_searched: bool,
     sandbox: Placement,
     /// What the places say that a line of known commands names.
     reads: bool,
@@ -61,6 +64,7 @@ fn given() -> Given {
         policy: Policy::new(Preset::Reversible).in_workspace(Path::new("/w")),
         tracking: Tracking::ready(),
         profile: profile(),
+        is_searched: true,
         sandbox: Placement::Full,
         reads: true,
         effect: EffectClass::Unknown,
@@ -87,6 +91,7 @@ impl Given {
             files: Some(FileFacts {
                 tracking: &self.tracking,
                 profile: &self.profile,
+                is_searched: self.is_searched,
             }),
             ..Moment::default()
         };
@@ -229,7 +234,7 @@ fn a_question_says_why_the_call_cannot_be_undone() {
         change(&mut given);
         reason(&given, line)
     };
-    let table: [Row; 7] = [
+    let table: [Row; 8] = [
         (
             |given| given.sandbox = Placement::Unconfined,
             "make",
@@ -256,6 +261,11 @@ fn a_question_says_why_the_call_cannot_be_undone() {
             "cannot be undone: network.",
         ),
         (
+            |given| given.is_searched = false,
+            "git commit -am x",
+            "the workspace has more repositories or files than the sandbox searches.",
+        ),
+        (
             |given| given.profile.write.push("/".into()),
             "make",
             "`/` cannot be restored.",
@@ -275,22 +285,54 @@ fn a_question_says_why_the_call_cannot_be_undone() {
 }
 
 #[test]
-fn the_network_counts_where_a_host_is_allowed() {
+fn where_a_host_is_allowed_only_git_commands_that_lose_nothing_are() {
     let mut given = given();
     given.profile.network.push("example.org".into());
     for (line, gate) in [
         ("git push", Gate::Ask),
         ("curl -sS https://example.org", Gate::Ask),
         ("make && git push", Gate::Ask),
-        ("make", Gate::Allow),
+        // What these run is not known.
+        ("make", Gate::Ask),
+        ("./build.sh", Gate::Ask),
+        ("cargo test", Gate::Ask),
+        ("git commit -am x && make", Gate::Ask),
+        ("git reset --hard", Gate::Ask),
+        ("rm -rf build", Gate::Ask),
         ("git commit -am x", Gate::Allow),
+        ("git status && git add src", Gate::Allow),
     ] {
         assert_eq!(given.line(line).gate, gate, "{line}");
     }
     // What a declared command runs is not known.
     assert_eq!(given.verdict("deploy", &json!({})).gate, Gate::Ask);
+    // As is what a repository runs that names a program.
+    given.reads = false;
+    assert_eq!(given.line("git commit -am x").gate, Gate::Ask);
     given.profile.network.clear();
     assert_eq!(given.verdict("deploy", &json!({})).gate, Gate::Allow);
+    assert_eq!(given.line("make").gate, Gate::Allow);
+}
+
+#[test]
+fn repositories_are_read_only_while_one_lies_in_another() {
+    let mut given = given();
+    let args = json!({ "command": "git add -A && git commit -m x" });
+    for (path, repositories) in [
+        ("a/b/c/d/e/f/.git", true),
+        ("target/x/.git", true),
+        ("a/b.git", false),
+        ("a/.gitignore", false),
+    ] {
+        given.tracking = ready(&[path]);
+        let read_only = given.read_only("shell", &args).unwrap();
+        assert_eq!(read_only.repositories, repositories, "{path}");
+        assert_eq!(read_only.paths, [format!("/w/{path}")]);
+    }
+    // What git runs there may reach the host.
+    given.tracking = ready(&["a/.git"]);
+    given.profile.network.push("example.org".into());
+    assert!(given.read_only("shell", &args).is_err());
 }
 
 #[test]
@@ -338,120 +380,11 @@ fn what_could_not_be_restored_is_read_only_up_to_a_number() {
             "257 places cannot be restored, and at most 256 can be read-only."
         )
     );
-    // A name that is no text cannot be told to the sandbox.
+    // The sandbox takes no name that is no text.
     given.tracking = Tracking::Ready {
         not_restorable: [FilePath::new(b"\xff".to_vec()).unwrap()].into(),
     };
     assert_eq!(given.line("make").gate, Gate::Ask);
-}
-
-#[test]
-fn tools_that_are_no_commands() {
-    use EffectClass::{Idempotent, Pure, Read, Unknown, Write};
-    use Gate::{Allow, Ask};
-    let external = || vec!["external".to_owned()];
-    let path = |path: &str| json!({ "path": path, "content": "x", "old": "a", "new": "b" });
-    for tracking in trackings() {
-        for sandbox in [Placement::Unconfined, Placement::Partial, Placement::Full] {
-            for (tool, effect, tags, server, args, gate) in [
-                ("read_file", Read, vec![], None, path("a"), Allow),
-                ("list_dir", Read, vec![], None, path("."), Allow),
-                ("search", Read, vec![], None, path("."), Allow),
-                ("write_file", Write, vec![], None, path("src/a"), Allow),
-                ("edit_file", Write, vec![], None, path("/w/src/a"), Allow),
-                ("write_file", Write, vec![], None, path("../a"), Ask),
-                ("write_file", Write, vec![], None, path("/etc/a"), Ask),
-                ("edit_file", Write, vec![], None, path(".vscode/a"), Ask),
-                ("http_request", Read, external(), None, json!({}), Ask),
-                ("http_request", Write, external(), None, json!({}), Ask),
-                ("get", Read, vec![], Some("s"), json!({}), Allow),
-                ("get", Read, external(), Some("s"), json!({}), Ask),
-                ("put", Write, vec![], Some("s"), json!({}), Ask),
-                ("put", Idempotent, vec![], Some("s"), json!({}), Ask),
-                ("put", Unknown, vec![], Some("s"), json!({}), Ask),
-                ("shell", Unknown, vec![], Some("s"), json!({"command": "ls"}), Ask),
-                ("write_file", Write, vec![], Some("s"), path("a"), Ask),
-                ("convert", Pure, vec![], None, json!({}), Allow),
-                ("report", Read, vec![], None, json!({}), Allow),
-                ("ask_operator", Read, vec![], None, json!({}), Ask),
-                ("final_answer", Pure, vec![], None, json!({}), Allow),
-            ] {
-                let given = Given {
-                    tracking: tracking.clone(),
-                    // Only a server of its own settings is confined.
-                    sandbox: if server.is_some() {
-                        sandbox
-                    } else {
-                        Placement::Unconfined
-                    },
-                    effect,
-                    tags,
-                    server,
-                    ..given()
-                };
-                let verdict = given.verdict(tool, &args);
-                assert_eq!(verdict.gate, gate, "{tool} {effect:?} {args}: {verdict:?}");
-                assert_ne!(
-                    verdict.rule == UNDOABLE,
-                    effect <= Read || gate == Ask,
-                    "{tool} {verdict:?}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn a_declared_command_needs_what_a_line_needs() {
-    for sandbox in SANDBOXES {
-        for tracking in trackings() {
-            let given = Given {
-                sandbox,
-                tracking: tracking.clone(),
-                ..given()
-            };
-            let holds = sandbox == Placement::Full && tracking == Tracking::ready();
-            let gate = if holds { Gate::Allow } else { Gate::Ask };
-            for effect in [EffectClass::Idempotent, EffectClass::Write, EffectClass::Unknown] {
-                let given = Given {
-                    effect,
-                    sandbox,
-                    tracking: tracking.clone(),
-                    ..self::given()
-                };
-                let verdict = given.verdict("build", &json!({ "target": "all" }));
-                assert_eq!(verdict.gate, gate, "{sandbox:?} {tracking:?} {effect:?}");
-            }
-            if holds {
-                let read_only = given.read_only("build", &json!({})).unwrap();
-                assert!(read_only.repositories, "its commands are not known");
-            }
-        }
-    }
-}
-
-#[test]
-fn a_file_that_could_not_be_restored_is_not_edited_unasked() {
-    let given = Given {
-        tracking: ready(&["big.bin", "data"]),
-        effect: EffectClass::Write,
-        sandbox: Placement::Unconfined,
-        ..given()
-    };
-    for (path, gate) in [
-        ("big.bin", Gate::Ask),
-        ("/w/big.bin", Gate::Ask),
-        ("data/a/b", Gate::Ask),
-        ("src/../data/a", Gate::Ask),
-        ("data2", Gate::Allow),
-        ("src/a", Gate::Allow),
-    ] {
-        let verdict = given.verdict("edit_file", &json!({ "path": path, "old": "a", "new": "b" }));
-        assert_eq!(verdict.gate, gate, "{path}");
-        if gate == Gate::Ask {
-            assert_eq!(verdict.reason, format!("`{path}` cannot be restored."));
-        }
-    }
 }
 
 #[test]

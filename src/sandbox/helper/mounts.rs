@@ -26,6 +26,12 @@ const REPLACED: [(&str, &str); 3] = [("/tmp", "tmp"), ("/var/tmp", "var-tmp"), (
 pub(super) fn set_up(plan: &Plan) -> Result<(), Failed> {
     let propagation = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
     mount_change("/", propagation).map_err(Failed::at("private mounts"))?;
+    // Before a directory below is bound: it would be that of the layer.
+    for lower in &plan.layered {
+        if !plan.caches.iter().any(|cache| cache.lower == *lower) {
+            unmount(lower, UnmountFlags::DETACH).map_err(Failed::on("cache", lower))?;
+        }
+    }
     let writable = plan.writable();
     for place in &writable {
         mount_bind_recursive(*place, *place).map_err(Failed::on("writable directory", place))?;
@@ -33,11 +39,6 @@ pub(super) fn set_up(plan: &Plan) -> Result<(), Failed> {
     // A private layer is on a file system that can be written while it is mounted.
     if plan.layered.is_empty() {
         plan.caches.iter().try_for_each(overlay)?;
-    }
-    for lower in &plan.layered {
-        if !plan.caches.iter().any(|cache| cache.lower == *lower) {
-            unmount(lower, UnmountFlags::DETACH).map_err(Failed::on("cache", lower))?;
-        }
     }
     let cover = Cover::make(&plan.scratch.join("cover"))?;
     let mut kept_writable: Vec<&Path> = writable.clone();
@@ -63,12 +64,17 @@ pub(super) fn set_up(plan: &Plan) -> Result<(), Failed> {
         mount_bind_recursive(place, place).map_err(Failed::on("repository", place))?;
     }
     for place in &plan.read_only {
+        // A pipe or a socket takes what is written to it, also where its mount is read-only.
+        if fs::symlink_metadata(place).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+            cover.over(place).map_err(Failed::on("protected path", place))?;
+            continue;
+        }
         mount_bind(place, place)
             .and_then(|()| remount_read_only(place))
             .map_err(Failed::on("protected path", place))?;
     }
     for place in plan.hidden() {
-        cover.over(place)?;
+        cover.over(place).map_err(Failed::on("hidden path", place))?;
     }
     if !plan.keeps_terminal {
         terminals()?;
@@ -286,7 +292,7 @@ fn remount_read_only(place: &Path) -> Result<(), Errno> {
     mount_remount(place, flags, c"")
 }
 
-/// An empty file system whose directory and file stand in place of hidden ones.
+/// An empty file system whose directory and file stand in place of others.
 struct Cover {
     dir: OwnedFd,
     file: OwnedFd,
@@ -308,7 +314,7 @@ impl Cover {
         })
     }
 
-    fn over(&self, place: &Path) -> Result<(), Failed> {
+    fn over(&self, place: &Path) -> Result<(), Errno> {
         // What does not exist cannot be read.
         let Ok(about) = fs::symlink_metadata(place) else {
             return Ok(());
@@ -318,9 +324,7 @@ impl Cover {
         }
         let by = if about.is_dir() { &self.dir } else { &self.file };
         // By its descriptor: its own place may be covered already.
-        mount_bind(named(by), place)
-            .and_then(|()| remount_read_only(place))
-            .map_err(Failed::on("hidden path", place))
+        mount_bind(named(by), place).and_then(|()| remount_read_only(place))
     }
 }
 

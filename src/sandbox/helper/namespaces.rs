@@ -51,7 +51,7 @@ fn unshare(mut flags: UnshareFlags) -> Result<(), Failed> {
     if !may {
         flags |= UnshareFlags::NEWUSER;
     }
-    // SAFETY: the flags share no file descriptors anew, and the helper has one thread.
+    // SAFETY: the flags do not change how file descriptors are shared, and the helper has one thread.
     unsafe { unshare_unsafe(flags) }.map_err(Failed::at("namespaces"))?;
     if may {
         return Ok(());

@@ -37,6 +37,10 @@ pub(super) struct Known {
     directories: BTreeSet<PathBuf>,
     /// The names `.git` that existed, as whole paths.
     entries: BTreeSet<PathBuf>,
+    /// The git directories that the files among them named.
+    named: BTreeSet<PathBuf>,
+    /// Directories outside of the workspace that a call writes like it.
+    linked: Vec<PathBuf>,
     /// Files and directories that were noted in them: what has the same stamp was only renamed.
     stamps: BTreeSet<Stamp>,
     /// What the operator approved since.
@@ -44,8 +48,8 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Returns those of repositories with these protected places.
-    pub(super) fn of(roots: &[PathBuf], places: &[(Place, Note)]) -> Self {
+    /// Returns those of repositories with these protected places. A call writes the directories of `linked` as well.
+    pub(super) fn of(roots: &[PathBuf], places: &[(Place, Note)], linked: Vec<PathBuf>) -> Self {
         let entries: BTreeSet<PathBuf> = roots.iter().map(|root| root.join(git::ENTRY)).collect();
         let there = |path: &PathBuf| path.symlink_metadata().is_ok();
         let entries: BTreeSet<PathBuf> = entries.into_iter().filter(there).collect();
@@ -55,7 +59,10 @@ impl Known {
         for (_, note) in places {
             collect(note, &mut stamps);
         }
+        let named = roots.iter().filter_map(|root| git::named(root));
         Self {
+            named: named.flat_map(|found| [found.own, found.common]).collect(),
+            linked,
             directories: others.chain(&entries).cloned().collect(),
             entries,
             stamps,
@@ -123,18 +130,40 @@ impl Check<'_, '_> {
         if is_directory(&stat) {
             return self.git(&entry, true);
         }
-        if self.known.entries.contains(&entry) && !is_file(&stat) {
+        let is_known = self.known.entries.contains(&entry);
+        if is_known && !is_file(&stat) {
             // Compared as a place.
             return;
         }
-        if is_link(&stat) || is_file(&stat) && git::text(&entry).is_none() {
-            return self.undo.replace(spot, &Note::Absent, How::Created);
+        if is_link(&stat) || is_file(&stat) && !self.may_stay(workspace, root, is_known) {
+            self.undo.replace(spot, &Note::Absent, How::Created);
         }
-        let found = git::named(root).into_iter();
-        let inside = found.flat_map(|found| [found.own, found.common]);
-        for git in inside.filter(|git| git.starts_with(workspace)) {
-            self.git(&git, false);
+    }
+
+    /// True for a file `.git` that names no directory in which a call may have put settings: one outside of the workspace,
+    /// such as a temporary one. Looks at the directory that it names.
+    fn may_stay(&mut self, workspace: &Path, root: &Path, is_known: bool) -> bool {
+        let entry = root.join(git::ENTRY);
+        let Some(text) = git::text(&entry) else {
+            return is_known;
+        };
+        let is_none_of_git = git_settings::git_directory(&text).is_none();
+        if is_none_of_git || self.known.approved.contains(&entry) {
+            return true;
         }
+        let Some(found) = git::named(root) else {
+            // A later call may make the directory that a new file names.
+            return is_known;
+        };
+        let all = [found.own, found.common];
+        let linked = self.known.linked.iter().map(PathBuf::as_path);
+        let writable: Vec<&Path> = linked.chain([workspace]).collect();
+        let is_written = |git: &&PathBuf| writable.iter().any(|one| git.starts_with(one));
+        for git in all.iter().filter(is_written) {
+            self.git(git, false);
+        }
+        all.iter()
+            .all(|git| is_written(&git) || self.known.named.contains(git))
     }
 
     /// Looks at a git directory and those of its submodules. `is_entry` is true where a work tree has it as its `.git`.

@@ -2,11 +2,14 @@
 //!
 //! Must not know: which of their files are protected.
 //!
-//! What is found here is only named: whoever changes it opens it again without links. A `.git` file may point anywhere. It is believed only where the directory it names is one of git.
+//! What is found here is only named: whoever changes it opens it again without links. A `.git` file may point anywhere. It is
+//! believed only where the directory it names is one of git.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use overrule_base::git_settings;
 
 use super::index;
 
@@ -42,7 +45,7 @@ pub(super) struct GitDirectories {
 }
 
 /// The repositories of a workspace.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Roots {
     /// The workspace and the directories in it that hold a repository.
     pub paths: Vec<PathBuf>,
@@ -125,9 +128,8 @@ pub(super) fn named(root: &Path) -> Option<GitDirectories> {
         entry.canonicalize().ok()?
     } else {
         let text = text(&entry)?;
-        root.join(line(text.strip_prefix("gitdir: ")?))
-            .canonicalize()
-            .ok()?
+        let directory = git_settings::git_directory(&text)?;
+        root.join(directory).canonicalize().ok()?
     };
     let common = match text(&own.join("commondir")) {
         Some(named) => own.join(line(&named)).canonicalize().ok()?,

@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 64 << 20;
 const MAGIC: &[u8] = b"DIRC";
 /// How the names of the files begin that several indexes share.
 const SHARED: &str = "sharedindex.";
-/// Bytes of what is known of a file, of which the last twelve are owner, group and size.
+/// Bytes of what is known of a file. The last twelve are owner, group and size.
 const STAT: usize = 40;
 /// Where the mode is in it.
 const MODE: usize = 24;

@@ -109,7 +109,7 @@ impl Default for Budget {
     }
 }
 
-/// Notes what is at a path below an open directory. Links are not followed; what lies behind one counts as absent.
+/// Notes what is at a path below an open directory. Links are not followed: a path through one counts as absent.
 pub(super) fn note(base: &Directory, relative: &Path, budget: &mut Budget) -> Note {
     let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else {
         return Note::Unknown("it has no name".to_owned());

@@ -7,6 +7,7 @@ use std::process::Command;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 
+use super::watch::Watch;
 use super::*;
 
 mod concurrent;

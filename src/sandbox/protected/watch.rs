@@ -128,7 +128,7 @@ impl Watches {
 
 /// The protected paths of a workspace as they were at the start of a call. Calls that overlap share one: [`Watches`].
 #[derive(Debug)]
-pub struct Watch {
+pub(super) struct Watch {
     workspace: PathBuf,
     store: PathBuf,
     /// The repositories, in which names of the table with `*` are looked for again.
@@ -147,7 +147,7 @@ impl Watch {
     ///
     /// `store` is the directory to which changes are moved. It should lie on the file system of the workspace, where a
     /// move costs nothing, and outside of what a command can write.
-    pub fn begin(protected: &Protected, store: &Path) -> Self {
+    pub(super) fn begin(protected: &Protected, store: &Path) -> Self {
         let Protected {
             workspace,
             roots,
@@ -158,7 +158,7 @@ impl Watch {
         let ways = places.iter().flat_map(|(place, _)| ways(place));
         Self {
             ways: ways.filter(|way| way.is_dir()).collect(),
-            known: Known::of(&roots.paths, &places),
+            known: Known::of(&roots.paths, &places, protected.linked()),
             is_complete: roots.is_complete,
             roots: roots.paths,
             workspace,
@@ -198,13 +198,8 @@ impl Watch {
         }
     }
 
-    /// Undoes every change since the start, and returns what it undid and what it could not.
-    pub fn end(self) -> Vec<Undone> {
-        self.check()
-    }
-
-    /// Does the same, and continues to watch.
-    fn check(&self) -> Vec<Undone> {
+    /// Undoes every change since the start, and returns what it undid and what it could not. Continues to watch.
+    pub(super) fn check(&self) -> Vec<Undone> {
         let mut undo = Undo {
             store: &self.store,
             changes: Vec::new(),

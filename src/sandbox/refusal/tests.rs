@@ -8,6 +8,7 @@ use overrule_domain::sandbox::Missing;
 use tempfile::TempDir;
 
 use super::*;
+use crate::protected::Protected;
 use messages::{HIDDEN, ORDINARY, READ_ONLY};
 
 struct Machine {
@@ -66,13 +67,14 @@ impl Machine {
     fn found(&self, output: &str, able: &dyn Fn(&Path, Access) -> bool) -> Vec<Refused> {
         assert!(self.dir.path().exists());
         let (workspace, home, tmp) = (self.root.join("w"), self.root.join("home"), self.root.join("tmp"));
+        let protected = Protected::find(&workspace);
         let confinement = Confinement {
             profile: &self.profile,
-            workspace: &workspace,
             cwd: &workspace,
             home: Some(&home),
             writable: &[&tmp],
-            read_only: &[],
+            read_only: &protected.existing(),
+            pinned: &protected.git_directories(),
         };
         found(&in_directory(&self.root, output), &confinement, able)
     }
@@ -294,11 +296,11 @@ fn what_was_mounted_for_one_call_is_refused() {
     let ignored = workspace.join("new");
     let confinement = Confinement {
         profile: &machine.profile,
-        workspace: &workspace,
         cwd: &workspace.join("src"),
         home: None,
         writable: &[],
-        read_only: &[&ignored],
+        read_only: std::slice::from_ref(&ignored),
+        pinned: &[],
     };
     let found = found(
         "rm: cannot remove '../new/x': Read-only file system\nrm: '~/x': Read-only file system",
@@ -307,6 +309,9 @@ fn what_was_mounted_for_one_call_is_refused() {
     );
     assert_eq!(found.len(), 1);
     assert_eq!(Path::new(&found[0].what), ignored.join("x"));
+    // What is protected by now was not mounted then.
+    let output = "touch: cannot touch '../.envrc': Read-only file system\nmv: cannot move '../.git': Device or resource busy";
+    assert_eq!(super::found(output, &confinement, &|_, _| true), []);
 }
 
 #[test]
@@ -413,12 +418,12 @@ fn a_home_and_a_workspace_in_a_private_directory_are_no_part_of_it() {
     let found_in = |machine: &Machine, place: &str| {
         let confinement = Confinement {
             profile: &machine.profile,
-            workspace: &workspace,
             cwd: &workspace,
             home: Some(&machine.root.join("home")),
             // Like a private `/tmp` in which both lie.
             writable: &[&machine.root],
             read_only: &[],
+            pinned: &[],
         };
         let path = in_directory(&machine.root, place);
         let output = format!("touch: cannot touch '{path}': Read-only file system");

@@ -255,3 +255,75 @@ async fn a_workspace_that_commands_would_not_see_is_refused() {
         assert!(error.to_string().contains(place) && error.to_string().contains("--sandbox 0"));
     }
 }
+
+#[tokio::test]
+async fn a_writable_directory_at_or_in_a_cache_is_the_real_one() {
+    let caches = |root: &Path, _: &mut Request| {
+        for path in ["home/.npm", "home/.cache/tool", "home/.cargo/registry"] {
+            fs::create_dir_all(root.join(path)).unwrap();
+        }
+    };
+    let Some(mut world) = World::new(target(), caches).await else {
+        return;
+    };
+    if !world.sandbox.machine().overlays {
+        println!("SKIPPED: there are no layers over caches");
+        return;
+    }
+    world.run("true").await;
+    let home = world.root.join("home");
+    let write = |world: &mut World, path: &Path| {
+        world.profile.write.push(path.to_str().unwrap().to_owned());
+    };
+    for place in [".npm", ".cache/tool"] {
+        let place = home.join(place);
+        let line = format!("echo one > {}/made", place.display());
+        write(&mut world, &place);
+        assert_eq!(world.run(&line).await, "");
+        assert_eq!(fs::read_to_string(place.join("made")).unwrap(), "one\n");
+    }
+    // Next to it nothing is written.
+    let said = world
+        .run(&format!("echo one > {}/.cache/other", home.display()))
+        .await;
+    assert!(said.contains("Read-only file system"), "{said}");
+    // A cache inside of a writable directory keeps its layer.
+    write(&mut world, &home);
+    let line = format!(
+        "cd {} && echo two > .cargo/registry/made && echo two > file",
+        home.display()
+    );
+    assert_eq!(world.run(&line).await, "");
+    assert!(!home.join(".cargo/registry/made").exists());
+    assert_eq!(fs::read_to_string(home.join("file")).unwrap(), "two\n");
+    let said = world
+        .run(&format!("cat {}/.cargo/registry/made", home.display()))
+        .await;
+    assert_eq!(said, "two\n");
+}
+
+#[tokio::test]
+async fn a_search_for_repositories_that_is_cut_is_known_at_the_start_and_after_each_call() {
+    let many = |root: &Path, from: usize| {
+        for number in from..from + 10_100 {
+            fs::write(root.join(format!("deep/w/f{number}")), "").unwrap();
+        }
+    };
+    let Some(world) = World::new(target(), |root, _| many(root, 0)).await else {
+        return;
+    };
+    assert!(!world.sandbox.is_searched());
+    let Some(world) = World::new(target(), |_, _| {}).await else {
+        return;
+    };
+    assert!(world.sandbox.is_searched());
+    let mut begun = world.sandbox.begin(&world.profile);
+    assert!(world.sandbox.is_searched());
+    many(&world.root, 0);
+    assert_eq!(begun.end().len(), 1);
+    assert!(!world.sandbox.is_searched());
+    fs::remove_dir_all(world.root.join("deep/w")).unwrap();
+    fs::create_dir(world.root.join("deep/w")).unwrap();
+    assert!(world.sandbox.begin(&world.profile).end().is_empty());
+    assert!(world.sandbox.is_searched());
+}

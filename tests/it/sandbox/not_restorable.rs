@@ -3,7 +3,8 @@
 //! Must not know: who decides what could not be restored.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use overrule::domain::sandbox::{ReadOnly, RefusedKind};
@@ -117,6 +118,43 @@ async fn what_could_not_be_restored_does_not_change_and_the_refusal_is_reported(
         let _ = fs::remove_file(project.join("new"));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[tokio::test]
+async fn a_pipe_that_could_not_be_restored_takes_nothing() {
+    let Some(mut place) = limited(true).await else {
+        return;
+    };
+    let pipe = place.project().join("pipe");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+    place.limit(ReadOnly {
+        paths: vec![pipe.to_str().unwrap().to_owned()],
+        repositories: true,
+    });
+    // Another program waits at its end.
+    let mut options = fs::OpenOptions::new();
+    let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap();
+    let mut end = options.read(true).custom_flags(nonblocking).open(&pipe).unwrap();
+    let mut writer = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    for line in [
+        "echo x > pipe",
+        "echo x >> pipe",
+        "echo x 1<> pipe",
+        "mv pipe other",
+        "rm -f pipe",
+    ] {
+        let (code, text, _) = place.run(line).await;
+        assert_ne!(code, Some(0), "{line}: {text}");
+        let read = end.read(&mut [0; 8]);
+        assert_eq!(read.unwrap_err().kind(), ErrorKind::WouldBlock, "{line}");
+    }
+    std::io::Write::write_all(&mut writer, b"y").unwrap();
+    assert_eq!(
+        end.read(&mut [0; 8]).unwrap(),
+        1,
+        "it is the pipe that the test watches"
+    );
 }
 
 #[tokio::test]

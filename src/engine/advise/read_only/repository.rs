@@ -51,8 +51,7 @@ pub(super) fn names_no_program(directory: &Path, workspace: &Path, runs: Runs) -
 
 /// The directory of the repository that a file `.git` names.
 fn linked(file: &Path, place: &Path) -> Option<PathBuf> {
-    let text = text(file)?;
-    Some(place.join(text.strip_prefix("gitdir:")?.trim()))
+    Some(place.join(git_settings::git_directory(&text(file)?)?))
 }
 
 fn is_harmless(git: &Path, tree: &Path, runs: Runs) -> bool {

@@ -397,6 +397,14 @@ fn another_repository_inside_or_around_is_asked_about() {
     fs::rename(place.workspace.join(".git"), &elsewhere).unwrap();
     fs::write(place.workspace.join(".git"), "gitdir: elsewhere\n").unwrap();
     assert!(place.reads("git status"));
+    // Git takes every sign after the first space for the name.
+    let spaced = place.workspace.join(" elsewhere");
+    fs::create_dir(&spaced).unwrap();
+    fs::write(spaced.join("config"), "[core]\nfsmonitor = x\n").unwrap();
+    fs::write(place.workspace.join(".git"), "gitdir:  elsewhere\n").unwrap();
+    assert!(!place.reads("git status"));
+    fs::write(place.workspace.join(".git"), "gitdir: elsewhere\n").unwrap();
+    assert!(place.reads("git status"));
     fs::write(elsewhere.join("config"), "[core]\nfsmonitor = x\n").unwrap();
     assert!(!place.reads("git status"));
     // A repository around the workspace.

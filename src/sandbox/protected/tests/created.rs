@@ -23,7 +23,7 @@ fn a_harmless_repository_stays_as_git_made_it() {
         &fixture.at("sub"),
         &["submodule", "add", "-q", lib.to_str().unwrap(), "lib"],
     );
-    assert_eq!(changes_of(&watch.end()), [""; 0]);
+    assert_eq!(changes_of(&watch.check()), [""; 0]);
     for path in [".git", "sub/.git", "cloned/.git", "sub/.git/modules/lib"] {
         assert!(!fixture.text(&format!("{path}/config")).is_empty(), "{path}");
     }
@@ -59,7 +59,7 @@ fn what_git_would_run_in_a_new_repository_is_undone() {
     symlink("git", fixture.at("linked/.git")).unwrap();
     repository(&fixture.at("common"));
     fixture.write("common/.git/commondir", "../../deep/a/b/c/d/evil/.git");
-    let undone = watch.end();
+    let undone = watch.check();
     let mut found = changes_of(&undone);
     found.sort();
     assert_eq!(
@@ -86,6 +86,106 @@ fn what_git_would_run_in_a_new_repository_is_undone() {
 }
 
 #[test]
+fn a_new_git_file_that_names_a_directory_outside_is_undone() {
+    let fixture = Fixture::new();
+    repository(&fixture.workspace);
+    // A directory that a call writes besides the workspace, such as its own `/tmp`.
+    let evil = fixture.outside.join("evil");
+    repository(&evil);
+    git(&evil, &["config", "core.fsmonitor", MONITOR]);
+    let evil = evil.join(".git").to_str().unwrap().to_owned();
+    let watch = fixture.watch();
+    fixture.write("named/.git", &format!("gitdir: {evil}\n"));
+    fixture.write("relative/.git", "gitdir: ../../outside/evil/.git");
+    fixture.write(
+        "later/.git",
+        &format!("gitdir: {}/later\n", fixture.outside.display()),
+    );
+    fixture.write("through/.git", "gitdir: ../own\n");
+    for name in ["own/HEAD", "own/config"] {
+        fixture.write(name, "");
+    }
+    fixture.write("own/commondir", &evil);
+    fixture.write("marker/.git", "");
+    let mut found = changes_of(&watch.check());
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "created later/.git",
+            "created named/.git",
+            "created relative/.git",
+            "created through/.git",
+        ]
+    );
+    for path in ["named", "relative", "through"] {
+        git(&fixture.at(path), &["status"]);
+        assert!(!fixture.at(path).join("fired").exists(), "{path}");
+    }
+    assert!(!fixture.at("fired").exists());
+    assert_eq!(fixture.text("marker/.git"), "");
+}
+
+#[test]
+fn a_git_file_stays_that_was_there_and_follows_no_new_link_out_of_the_workspace() {
+    let fixture = Fixture::new();
+    let main = fixture.outside.join("main");
+    repository(&main);
+    git(&main, &["config", "core.fsmonitor", "true"]);
+    let tree = fixture.at("tree");
+    git(&main, &["worktree", "add", "-q", tree.to_str().unwrap()]);
+    repository(&fixture.at("held/own"));
+    fs::rename(fixture.at("held/own/.git"), fixture.at("held/git")).unwrap();
+    fixture.write("held/own/.git", "gitdir: ../git\n");
+    let watch = fixture.watch();
+    fs::rename(&tree, fixture.at("renamed")).unwrap();
+    assert_eq!(changes_of(&watch.check()), [""; 0]);
+    let watch = fixture.watch();
+    let evil = fixture.outside.join("evil");
+    repository(&evil);
+    fs::rename(fixture.at("held/git"), fixture.at("held/git2")).unwrap();
+    symlink(evil.join(".git"), fixture.at("held/git")).unwrap();
+    let undone = watch.check();
+    assert!(
+        changes_of(&undone).contains(&"created held/own/.git".to_owned()),
+        "{undone:?}"
+    );
+    assert!(!fixture.at("held/own/.git").exists());
+}
+
+#[test]
+fn settings_of_a_new_work_tree_in_a_linked_repository_are_looked_at() {
+    let fixture = Fixture::new();
+    let main = fixture.outside.join("main");
+    repository(&main);
+    git(&main, &["config", "extensions.worktreeConfig", "true"]);
+    git(
+        &main,
+        &[
+            "worktree",
+            "add",
+            "-q",
+            "--force",
+            fixture.workspace.to_str().unwrap(),
+        ],
+    );
+    let watch = fixture.watch();
+    git(&fixture.workspace, &["worktree", "add", "-q", "new"]);
+    git(
+        &fixture.at("new"),
+        &["config", "--worktree", "core.fsmonitor", MONITOR],
+    );
+    let undone = watch.check();
+    assert_eq!(undone.len(), 1, "{undone:?}");
+    assert!(
+        undone[0].place.ends_with("worktrees/new/config.worktree"),
+        "{undone:?}"
+    );
+    git(&fixture.at("new"), &["status"]);
+    assert!(!fixture.at("new/fired").exists());
+}
+
+#[test]
 fn a_repository_that_the_index_lists_is_found_however_deep_it_lies() {
     for options in [
         &["-c", "index.version=2"][..],
@@ -108,7 +208,7 @@ fn a_repository_that_the_index_lists_is_found_however_deep_it_lies() {
             &[options, &["add", "src/long/name/of/a/sub"]].concat(),
         );
         assert_eq!(
-            changes_of(&watch.end()),
+            changes_of(&watch.check()),
             ["created src/long/name/of/a/sub/.git/config"],
             "{options:?}"
         );
@@ -119,7 +219,7 @@ fn a_repository_that_the_index_lists_is_found_however_deep_it_lies() {
         fs::write(sub.join(".git/hooks/post-index-change"), "evil").unwrap();
         fs::write(sub.join(".envrc"), "evil").unwrap();
         assert_eq!(
-            changes_of(&watch.end()),
+            changes_of(&watch.check()),
             [
                 "created src/long/name/of/a/sub/.envrc",
                 "created src/long/name/of/a/sub/.git/hooks/post-index-change",
@@ -137,7 +237,7 @@ fn a_repository_of_the_operator_that_is_renamed_keeps_its_settings_and_gets_no_n
     let before = tree(&fixture.at("z/.git/hooks"));
     let watch = fixture.watch();
     fs::rename(fixture.at("z"), fixture.at("z2")).unwrap();
-    assert_eq!(changes_of(&watch.end()), [""; 0]);
+    assert_eq!(changes_of(&watch.check()), [""; 0]);
     assert_eq!(tree(&fixture.at("z2/.git/hooks")), before);
     assert!(fixture.text("z2/.git/config").contains("mine"));
 
@@ -146,7 +246,7 @@ fn a_repository_of_the_operator_that_is_renamed_keeps_its_settings_and_gets_no_n
     repository(&fixture.at("z"));
     fixture.write("z/.git/hooks/pre-push", "evil");
     fixture.write("z2/.git/hooks/pre-push", "evil");
-    let mut found = changes_of(&watch.end());
+    let mut found = changes_of(&watch.check());
     found.sort();
     assert_eq!(
         found,
@@ -161,7 +261,7 @@ fn a_search_that_is_cut_is_reported() {
     for number in 0..10_100 {
         fs::write(fixture.at(&format!("f{number}")), "").unwrap();
     }
-    let undone = fixture.watch().end();
+    let undone = fixture.watch().check();
     let sentences: Vec<String> = undone.iter().map(Undone::sentence).collect();
     assert_eq!(
         sentences,
@@ -170,8 +270,10 @@ fn a_search_that_is_cut_is_reported() {
              and in an index of 64 MiB, and 64 are protected"
         ]
     );
+    assert!(!Protected::find(&fixture.workspace).is_complete());
     let small = Fixture::new();
-    assert!(small.watch().end().is_empty());
+    assert!(small.watch().check().is_empty());
+    assert!(Protected::find(&small.workspace).is_complete());
 }
 
 #[test]
@@ -207,7 +309,7 @@ fn what_the_settings_of_a_repository_name_is_protected() {
     fixture.write("conf/more", "[core]\n\tfsmonitor = evil\n");
     fixture.write("absent", "[core]\n\tfsmonitor = evil\n");
     fixture.write("conf/other", "ordinary");
-    let mut found = changes_of(&watch.end());
+    let mut found = changes_of(&watch.check());
     found.sort();
     assert_eq!(
         found,

@@ -84,7 +84,7 @@ fn ten_thousand_entries_and_odd_names_are_survived() {
     let mut found = Protected::find(&fixture.workspace).existing();
     found.sort();
     assert_eq!(found, [fixture.at(".envrc"), fixture.at(".npmrc"), odd]);
-    assert_eq!(changes_of(&fixture.watch().end()), ["not searched . !"]);
+    assert_eq!(changes_of(&fixture.watch().check()), ["not searched . !"]);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn of_a_link_the_target_in_the_workspace_is_protected() {
     fs::remove_file(fixture.at(".mcp.json")).unwrap();
     symlink("config/other", fixture.at(".mcp.json")).unwrap();
     fs::write(fixture.outside.join("f"), "changed by another program").unwrap();
-    let undone = watch.end();
+    let undone = watch.check();
     assert_eq!(changes_of(&undone), ["changed .mcp.json", "changed config/envrc"]);
     assert_eq!(fixture.text("config/envrc"), "x");
     assert_eq!(
@@ -208,7 +208,7 @@ fn the_repository_of_a_linked_work_tree_is_writable_and_protected() {
     fs::write(main.join(".git/hooks/pre-commit"), "evil").unwrap();
     fs::write(main.join(".git/commondir"), "evil").unwrap();
     fs::write(fixture.at(".git"), "gitdir: evil\n").unwrap();
-    let undone = changes_of(&watch.end());
+    let undone = changes_of(&watch.check());
     assert_eq!(undone.len(), 4, "{undone:?}");
     assert!(undone.iter().all(|one| !one.ends_with('!')), "{undone:?}");
     assert_eq!(fs::read_to_string(main.join(".git/config")).unwrap(), before);
@@ -238,11 +238,11 @@ fn ordinary_work_of_git_is_not_undone() {
     fs::remove_dir_all(fixture.at("gone")).unwrap();
     fs::remove_dir_all(fixture.at("vendored/.git")).unwrap();
     fs::rename(fixture.at("renamed"), fixture.at("new-name")).unwrap();
-    assert_eq!(changes_of(&watch.end()), [""; 0]);
+    assert_eq!(changes_of(&watch.check()), [""; 0]);
     assert!(!fixture.store.exists() && !fixture.at("gone").exists() && !fixture.at("vendored/.git").exists());
     let watch = fixture.watch();
     git(&fixture.workspace, &["worktree", "remove", "../tree"]);
-    assert_eq!(changes_of(&watch.end()), [""; 0]);
+    assert_eq!(changes_of(&watch.check()), [""; 0]);
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn a_git_file_that_points_elsewhere_opens_nothing() {
         let watch = fixture.watch();
         fs::write(fixture.outside.join("ssh/config"), text).unwrap();
         fs::write(other.join(".git/commondir2"), text).unwrap();
-        assert!(watch.end().is_empty(), "{text}");
+        assert!(watch.check().is_empty(), "{text}");
     };
     for target in [
         "ssh",
@@ -347,7 +347,7 @@ fn a_repository_that_a_call_creates_at_the_top_works_without_its_settings() {
         &fixture.workspace,
         &["config", "core.fsmonitor", "touch fired; false"],
     );
-    let undone = changes_of(&watch.end());
+    let undone = changes_of(&watch.check());
     assert!(undone.contains(&"created .git/config".to_owned()), "{undone:?}");
     fixture.write("f", "x");
     git(&fixture.workspace, &["add", "f"]);

@@ -62,7 +62,7 @@ fn a_repository_that_is_exchanged_for_a_link_is_reported_and_nothing_is_written_
     let watch = fixture.watch();
     fs::remove_file(fixture.at("sub/.npmrc")).unwrap();
     exchange(&fixture.at("sub"), &fixture.at("away"));
-    assert_eq!(changes_of(&watch.end()), ["changed sub !"]);
+    assert_eq!(changes_of(&watch.check()), ["changed sub !"]);
     assert_eq!(tree(&fixture.outside), before);
 }
 
@@ -83,7 +83,7 @@ fn no_exchange_during_the_undo_writes_outside() {
                     exchange(&sub, &away);
                 }
             });
-            watch.end();
+            watch.check();
             is_over.store(true, Ordering::Relaxed);
         });
         assert_eq!(tree(&fixture.outside), before);

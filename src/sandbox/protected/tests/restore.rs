@@ -10,7 +10,7 @@ fn what_was_moved_away_is_restored_and_what_is_there_is_moved() {
     let watch = fixture.watch();
     fixture.write(".envrc", "theirs");
     fixture.write(".vscode/tasks.json", "new");
-    let undone = watch.end();
+    let undone = watch.check();
     let stored = |path: &str| {
         let found = undone.iter().find(|one| one.path == path).unwrap();
         (found.stored.clone().unwrap(), found.place.clone())
@@ -37,7 +37,7 @@ fn nothing_is_restored_by_way_of_a_link() {
     let fixture = Fixture::new();
     let watch = fixture.watch();
     fixture.write(".cargo/config.toml", "theirs");
-    let undone = watch.end();
+    let undone = watch.check();
     fs::remove_dir_all(fixture.at(".cargo")).unwrap();
     symlink(&fixture.outside, fixture.at(".cargo")).unwrap();
     let stored = undone[0].stored.clone().unwrap();

@@ -33,7 +33,7 @@ fn what_was_created_changed_or_removed_is_restored_and_stored() {
     fixture.write(".cargo/config.toml", "evil");
     fixture.write("src/main.rs", "other code");
 
-    let undone = watch.end();
+    let undone = watch.check();
     let expected = [
         "created .cargo/config.toml",
         "removed .claude",
@@ -75,7 +75,7 @@ fn what_was_created_changed_or_removed_is_restored_and_stored() {
         "evil"
     );
     // Nothing is left to undo.
-    assert!(fixture.watch().end().is_empty());
+    assert!(fixture.watch().check().is_empty());
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_second_change_of_the_same_path_is_stored_as_well() {
     for text in ["one", "two"] {
         let watch = fixture.watch();
         fixture.write(".mcp.json", text);
-        let undone = watch.end();
+        let undone = watch.check();
         assert_eq!(
             fs::read_to_string(undone[0].stored.as_ref().unwrap()).unwrap(),
             text
@@ -115,7 +115,7 @@ fn links_are_moved_and_never_followed() {
     for directory in [".claude", ".cargo", ".hg", ".git", ".vscode"] {
         symlink(&fixture.outside, fixture.at(directory)).unwrap();
     }
-    let undone = watch.end();
+    let undone = watch.check();
     let expected = [
         "changed .cargo",
         "removed .cargo/config.toml",
@@ -155,7 +155,7 @@ fn other_kinds_are_moved_away() {
     fs::write(fixture.at(".git"), "gitdir: evil").unwrap();
     // A plain file at the place of a directory holds no settings.
     fs::write(fixture.at(".cargo"), "").unwrap();
-    let undone = changes_of(&watch.end());
+    let undone = changes_of(&watch.check());
     let expected = [
         "created .bashrc",
         "changed .envrc",
@@ -172,7 +172,7 @@ fn other_kinds_are_moved_away() {
     // A pipe that goes cannot come back.
     let watch = fixture.watch();
     fs::remove_file(fixture.at(".yarnrc")).unwrap();
-    let undone = watch.end();
+    let undone = watch.check();
     assert_eq!(changes_of(&undone), ["removed .yarnrc !"]);
     assert!(
         undone[0]
@@ -193,13 +193,13 @@ fn what_is_too_large_is_reported() {
     fs::File::create(&huge).unwrap().set_len(1 << 40).unwrap();
     symlink("huge", fixture.at(".envrc")).unwrap();
     let watch = fixture.watch();
-    assert!(watch.end().is_empty());
+    assert!(watch.check().is_empty());
     let watch = fixture.watch();
     fs::write(&large, "small").unwrap();
     // A new one is moved whatever its size.
     let new = fs::File::create(fixture.at(".npmrc")).unwrap();
     new.set_len(1 << 40).unwrap();
-    let undone = watch.end();
+    let undone = watch.check();
     assert_eq!(changes_of(&undone), ["changed .mise.toml !", "created .npmrc"]);
     assert!(
         undone[0].problem.as_ref().unwrap().contains("larger than 1 MiB"),
@@ -208,7 +208,7 @@ fn what_is_too_large_is_reported() {
     assert_eq!(fixture.text(".mise.toml"), "small");
     let watch = fixture.watch();
     fs::remove_file(&huge).unwrap();
-    assert_eq!(changes_of(&watch.end()), ["removed huge !"]);
+    assert_eq!(changes_of(&watch.check()), ["removed huge !"]);
 }
 
 #[test]
@@ -217,10 +217,10 @@ fn a_directory_with_too_many_entries_is_reported() {
     for i in 0..9_000 {
         fixture.write(&format!(".idea/f{i}"), "");
     }
-    assert!(fixture.watch().end().is_empty());
+    assert!(fixture.watch().check().is_empty());
     let watch = fixture.watch();
     fixture.write(".idea/new", "");
-    let undone = watch.end();
+    let undone = watch.check();
     assert_eq!(changes_of(&undone), ["changed .idea !"]);
     assert!(fixture.at(".idea/new").exists() && fixture.at(".idea/f8999").exists());
     // Many new files in one that was noted are one change.
@@ -230,7 +230,7 @@ fn a_directory_with_too_many_entries_is_reported() {
     for i in 0..9_000 {
         fixture.write(&format!(".idea/f{i}"), "");
     }
-    assert_eq!(changes_of(&watch.end()), ["changed .idea"]);
+    assert_eq!(changes_of(&watch.check()), ["changed .idea"]);
     assert_eq!(fs::read_dir(fixture.at(".idea")).unwrap().count(), 1);
     assert_eq!(fixture.text(".idea/mine"), "mine");
 }
@@ -245,7 +245,7 @@ fn hostile_names_are_shown_escaped_and_moved() {
     fs::write(fixture.at(".husky").join(name), "evil").unwrap();
     let long = "n".repeat(255);
     fixture.write(&format!(".husky/{long}"), "evil");
-    let undone = watch.end();
+    let undone = watch.check();
     assert_eq!(undone.len(), 2);
     assert!(
         undone[0].path.contains("⟨LF⟩") && !undone[0].path.contains(['\n', '\x1b']),
@@ -263,7 +263,7 @@ fn a_root_that_became_a_link_is_reported() {
     fs::rename(fixture.at("sub"), fixture.at("real")).unwrap();
     symlink("real", fixture.at("sub")).unwrap();
     fixture.write("real/.mcp.json", "evil");
-    let undone = watch.end();
+    let undone = watch.check();
     assert_eq!(changes_of(&undone), ["changed sub !"]);
     assert!(fixture.at("sub").is_symlink());
 }
@@ -287,7 +287,7 @@ fn another_file_system_is_reached_by_a_copy() {
     fifo(&fixture.at(".claude/fifo"));
     let large = fs::File::create(fixture.at(".npmrc")).unwrap();
     large.set_len(1 << 40).unwrap();
-    let undone = watch.end();
+    let undone = watch.check();
     assert_eq!(
         changes_of(&undone),
         ["created .claude", "changed .envrc", "created .npmrc"]
@@ -335,7 +335,7 @@ fn a_store_that_cannot_be_made_leaves_no_change_in_effect() {
     fs::write(&fixture.store, "a file").unwrap();
     let watch = fixture.watch();
     fixture.write(".mcp.json", "evil");
-    let undone = watch.end();
+    let undone = watch.check();
     assert_eq!(changes_of(&undone), ["created .mcp.json"]);
     assert!(!fixture.at(".mcp.json").exists());
     assert_eq!(
@@ -361,7 +361,7 @@ fn missing_permissions_do_not_stop_it() {
         mode(place, 0o500);
     }
     mode("", 0o555);
-    let undone = changes_of(&watch.end());
+    let undone = changes_of(&watch.check());
     let expected = [
         "changed .cargo/config.toml",
         "changed .claude",
@@ -404,7 +404,7 @@ fn large_directories_do_not_take_the_place_of_single_files() {
         "changed .git/hooks/pre-commit",
         "changed .npmrc",
     ];
-    assert_eq!(changes_of(&watch.end()), expected);
+    assert_eq!(changes_of(&watch.check()), expected);
     assert_eq!(fixture.text(".npmrc"), "mine");
     assert_eq!(fixture.text(".git/hooks/pre-commit"), "mine");
 }

@@ -151,13 +151,13 @@ pub(super) fn row_of<'w>(name: &str, words: &'w [Word]) -> Option<(&'static Row,
 
 #[cfg(test)]
 mod tests {
-    use super::super::{only_records, read_only};
+    use super::super::{loses_nothing, read_only};
     use super::*;
     use crate::shell_line::Reading;
 
-    fn records(line: &str) -> bool {
-        let found = only_records(&Reading::of_line(line));
-        found.is_some_and(|all| all.iter().any(|one| one.records))
+    fn is_listed(line: &str) -> bool {
+        let found = loses_nothing(&Reading::of_line(line));
+        found.is_some_and(|all| all.iter().any(|one| one.changes_repository))
     }
 
     #[test]
@@ -171,21 +171,21 @@ mod tests {
                 name.clone()
             };
             for flag in row.flags.chars() {
-                assert!(records(&format!("{start} -{flag} a")), "{start} -{flag}");
+                assert!(is_listed(&format!("{start} -{flag} a")), "{start} -{flag}");
             }
             for flag in row.valued.chars() {
-                assert!(records(&format!("{start} -{flag} x a")), "{start} -{flag} x");
+                assert!(is_listed(&format!("{start} -{flag} x a")), "{start} -{flag} x");
             }
             for option in row.long.split_whitespace() {
                 let value = if option.ends_with('=') { "1" } else { "" };
                 assert!(
-                    records(&format!("{start} --{option}{value} a")),
+                    is_listed(&format!("{start} --{option}{value} a")),
                     "{start} --{option}"
                 );
             }
             for other in ('a'..='z').chain('A'..='Z') {
                 if !row.flags.contains(other) && !row.valued.contains(other) {
-                    assert!(!records(&format!("{start} -{other} a")), "{start} -{other}");
+                    assert!(!is_listed(&format!("{start} -{other} a")), "{start} -{other}");
                 }
             }
             for other in [
@@ -200,8 +200,8 @@ mod tests {
                 "hard",
             ] {
                 let line = format!("{start} --{other} a");
-                let is_listed = row.long.split_whitespace().any(|one| one == other);
-                assert_eq!(records(&line), is_listed, "{line}");
+                let has = row.long.split_whitespace().any(|one| one == other);
+                assert_eq!(is_listed(&line), has, "{line}");
             }
         }
     }
@@ -232,7 +232,7 @@ mod tests {
             "git cherry-pick abc123",
             "/usr/bin/git add .",
         ] {
-            assert!(records(line), "{line}");
+            assert!(is_listed(line), "{line}");
             assert_eq!(read_only(&Reading::of_line(line)), None, "{line}");
         }
     }
@@ -312,7 +312,7 @@ mod tests {
             "ls",
             "",
         ] {
-            assert!(!records(line), "{line}");
+            assert!(!is_listed(line), "{line}");
         }
     }
 }
