@@ -18,8 +18,6 @@ use crate::root::{join, split};
 pub(crate) struct Directory {
     /// In the order of their names.
     pub(crate) entries: Vec<Entry>,
-    /// The inode whose changes are watched; 0 if they are not.
-    pub(crate) watched: u64,
     /// What its `.gitignore` says.
     pub(crate) rules: Option<Arc<Gitignore>>,
 }

@@ -187,14 +187,9 @@ impl<'a> Scan<'a> {
 
     /// Looks at a directory and at what is below it.
     fn directory(&mut self, path: &[u8], fd: OwnedFd, mut place: Place) {
-        let old = self.index.directories.entry(path.into()).or_default();
-        let mut watched = old.watched;
-        let inode = rustix::fs::fstat(&fd).map_or(0, |stat| Meta::of(&stat).inode);
-        if watched != inode {
-            // Before its entries are read, so that no change is lost in between.
-            self.watch.add(fd.as_fd());
-            watched = inode;
-        }
+        // Before its entries are read, so that no change is lost in between. Each time: a directory that was made again
+        // may have the inode number of the old one, with which the watch ended.
+        self.watch.add(fd.as_fd());
         let Some((fd, names)) = list(fd) else {
             self.unreadable(path);
             return;
@@ -211,7 +206,6 @@ impl<'a> Scan<'a> {
         }
         let inner = self.entries(path, fd.as_fd(), names, &place);
         if let Some(directory) = self.index.directories.get_mut(path) {
-            directory.watched = watched;
             directory.rules = gitignore;
         }
         for (name, mut place) in inner {

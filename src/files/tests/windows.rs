@@ -161,6 +161,26 @@ fn a_change_that_leaves_size_and_time_is_found() {
     }
 }
 
+#[test]
+fn changes_in_a_directory_that_was_made_again_are_found() {
+    let fixture = Fixture::new();
+    fixture.write("d/e/f", "old");
+    let tracker = fixture.tracker();
+    // The file system may give the new directories the inode numbers of the old ones.
+    for round in 0..4 {
+        call(&tracker, 1, || {
+            std::fs::remove_dir_all(fixture.at("d")).unwrap();
+            fixture.write("d/e/f", "x");
+        });
+        let set = call(&tracker, 2, || {
+            fixture.write("d/e/f", "changed");
+            fixture.write("d/e/g", "x");
+        });
+        assert_eq!(names(&set.changes), ["d/e/f", "d/e/g"], "round {round}");
+        assert_eq!(set.untracked, None);
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn the_watch_is_quiet_until_something_changes() {
