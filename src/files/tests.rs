@@ -19,6 +19,10 @@ use overrule_domain::id::{Attempt, NodeId, NodeKind};
 use tempfile::TempDir;
 
 use crate::entry::hex;
+use crate::root::Root;
+use crate::rules::Patterns;
+use crate::scan::Ground;
+use crate::store::Store;
 use crate::{Execution, Readiness, Settings, Step, Tracker};
 
 /// A workspace, and the directory of the data next to it.
@@ -79,6 +83,18 @@ impl Fixture {
 
     pub(crate) fn snapshot(&self) -> Snapshot {
         snapshot(&self.workspace)
+    }
+}
+
+/// What a scan and a restore of a workspace work with.
+pub(crate) fn ground(fixture: &Fixture) -> Ground {
+    let settings = settings();
+    let root = Root::open(&fixture.workspace).unwrap();
+    Ground {
+        store: Store::open(&fixture.data, &root.path, &settings).unwrap(),
+        patterns: Patterns::new(&root.path, &[], &[]),
+        root,
+        settings,
     }
 }
 
@@ -200,6 +216,34 @@ pub(crate) fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
         }
     });
     steps
+}
+
+/// Runs something as a user who may not read and write everything.
+pub(crate) fn as_user(act: impl FnOnce() + Send) {
+    if !rustix::process::geteuid().is_root() {
+        return act();
+    }
+    // On Linux, each thread has an identity of its own.
+    #[cfg(target_os = "linux")]
+    std::thread::scope(|scope| {
+        use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
+        let thread = scope.spawn(|| {
+            let (user, group) = (
+                rustix::fs::Uid::from_raw(65_534),
+                rustix::fs::Gid::from_raw(65_534),
+            );
+            set_thread_res_gid(group, group, group).unwrap();
+            set_thread_res_uid(user, user, user).unwrap();
+            act();
+        });
+        thread.join().unwrap();
+    });
+    #[cfg(not(target_os = "linux"))]
+    println!("skipped: root may read and write everything");
+}
+
+pub(crate) fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
 /// Runs git in a directory; returns false where git is not installed.

@@ -9,11 +9,10 @@ use rustix::io::Errno;
 
 use super::{Fault, Restored, Step, restore};
 use crate::Tracker;
-use crate::root::Root;
-use crate::rules::Patterns;
 use crate::scan::Ground;
-use crate::store::Store;
-use crate::tests::{Fixture, call, differences, file, in_order, missing, path, settings, states, undo};
+use crate::tests::{
+    Fixture, call, differences, file, ground, in_order, missing, path, settings, states, undo,
+};
 
 fn remove(path: &Path) {
     match path.symlink_metadata() {
@@ -123,17 +122,6 @@ impl Stage {
         .unwrap();
         self.reset();
         count
-    }
-}
-
-fn ground(fixture: &Fixture) -> Ground {
-    let settings = settings();
-    let root = Root::open(&fixture.workspace).unwrap();
-    Ground {
-        store: Store::open(&fixture.data, &root.path, &settings).unwrap(),
-        patterns: Patterns::new(&root.path, &[], &[]),
-        root,
-        settings,
     }
 }
 

@@ -38,14 +38,14 @@ impl Scan<'_> {
             }
         }
         for (number, blobs) in by_repository {
-            let Some(repository) = self.index.repositories.get_mut(usize::from(number)) else {
+            let Some(repository) = self.index.repositories.get(usize::from(number)) else {
                 continue;
             };
             let oids: Vec<Oid> = blobs.iter().map(|(oid, _)| *oid).collect();
-            let sizes = if self.converting.contains(&number) {
-                None
-            } else {
+            let sizes = if repository.is_used {
                 blobs::sizes(&repository.dir, &oids)
+            } else {
+                None
             };
             let is_same = |sizes: &Vec<Option<u64>>| {
                 let mut pairs = sizes.iter().zip(&blobs);
@@ -58,7 +58,6 @@ impl Scan<'_> {
                     self.copy(number, |oid| absent.contains(oid));
                 }
             } else {
-                repository.is_used = false;
                 self.copy(number, |_| true);
             }
         }
@@ -94,19 +93,20 @@ impl Scan<'_> {
             self.failure = Some(error);
         }
         let limit = &self.ground.settings;
-        let problem = match (self.stop, &self.failure) {
-            (Some(Stop::TooMany), _) => Some(format!("too many files, limit {}", limit.max_files)),
-            (Some(Stop::Late), _) => Some(format!(
+        let is_partial = self.stop.is_some() || self.unread.is_some();
+        let problem = match self.stop {
+            Some(Stop::TooMany) => Some(format!("too many files, limit {}", limit.max_files)),
+            Some(Stop::Late) => Some(format!(
                 "scanning took longer than {} s",
                 limit.scan.as_secs_f32()
             )),
-            (None, failure) => failure.as_ref().map(Error::label),
+            None => self.unread.or_else(|| self.failure.as_ref().map(Error::label)),
         };
         Found {
             changes: ChangeList(changes),
             wrote: self.wrote,
             problem,
-            is_partial: self.stop.is_some(),
+            is_partial,
         }
     }
 
@@ -141,12 +141,6 @@ impl Scan<'_> {
                 let content = fetched.get(&(number, oid)).cloned();
                 entry.content = content.unwrap_or(Content::Unsaved(Why::Repository));
             }
-            // The difference is one of permissions alone.
-            if let (Some(before), Some(after)) = (&difference.before, &mut difference.after)
-                && matches!(after.content, Content::Git(..))
-            {
-                after.content = before.content.clone();
-            }
         }
         differences
     }
@@ -157,7 +151,7 @@ impl Scan<'_> {
         group: &[(Oid, u64)],
         fetched: &mut BTreeMap<(u16, Oid), Content>,
     ) {
-        let Some(repository) = self.index.repositories.get_mut(usize::from(number)) else {
+        let Some(repository) = self.index.repositories.get(usize::from(number)) else {
             return;
         };
         if group.is_empty() {
@@ -177,10 +171,7 @@ impl Scan<'_> {
         };
         for ((oid, size), blob) in group.iter().zip(blobs) {
             let content = match blob.filter(|blob| blob.len() as u64 == *size) {
-                None => {
-                    repository.is_used = false;
-                    Content::Unsaved(Why::Repository)
-                }
+                None => Content::Unsaved(Why::Repository),
                 Some(blob) => match self.ground.store.put(&blob, &mut self.batch) {
                     Ok(hash) => Content::Stored(hash),
                     Err(error) => {
