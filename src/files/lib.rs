@@ -23,12 +23,11 @@ mod tracker;
 mod watch;
 mod windows;
 
-pub use apply::{Restored, Step};
+pub use apply::Restored;
 pub use collect::{Collected, Session, collect};
 pub use error::Error;
 pub use settings::Settings;
 pub use tracker::{Begun, Readiness, Tracker};
-pub use windows::Execution;
 
 #[cfg(test)]
 mod tests;

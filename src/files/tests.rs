@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
 
-use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, RawText};
+use overrule_domain::files::{Change, ChangeList, ChangeSet, Execution, FilePath, FileState, RawText, Step};
 use overrule_domain::id::{Attempt, NodeId, NodeKind};
 use tempfile::TempDir;
 
@@ -23,7 +23,7 @@ use crate::root::Root;
 use crate::rules::Patterns;
 use crate::scan::Ground;
 use crate::store::Store;
-use crate::{Execution, Readiness, Settings, Step, Tracker};
+use crate::{Readiness, Settings, Tracker};
 
 /// A workspace, and the directory of the data next to it.
 pub(crate) struct Fixture {

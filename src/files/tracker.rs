@@ -6,10 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, Head, HeadMove, Looked};
+use overrule_domain::files::{
+    Change, ChangeList, ChangeSet, Execution, FilePath, FileState, Head, HeadMove, Looked, Step,
+};
 use rustix::io::Errno;
 
-use crate::apply::{self, Restored, Step};
+use crate::apply::{self, Restored};
 use crate::index::Index;
 use crate::repository::Repository;
 use crate::root::Root;
@@ -17,7 +19,7 @@ use crate::rules::Patterns;
 use crate::scan::{self, Found, Ground, is_same};
 use crate::store::{Batch, Store};
 use crate::watch::Watch;
-use crate::windows::{Execution, Scope, Windows};
+use crate::windows::{Scope, Windows};
 use crate::{Error, Settings, guard};
 
 /// Why nothing is known before the first scan has finished.

@@ -7,19 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, Head};
-use overrule_domain::id::{Attempt, NodeId};
+use overrule_domain::files::{Change, ChangeList, ChangeSet, Execution, FilePath, FileState, Head};
+use overrule_domain::id::NodeId;
 
 use crate::scan::is_same;
-
-/// One execution of a call, whose window opens at [`crate::Tracker::begin`] and closes at [`crate::Tracker::end`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Execution {
-    /// The call.
-    pub call: NodeId,
-    /// Its attempt.
-    pub attempt: Attempt,
-}
 
 /// What an execution may change.
 #[derive(Debug)]

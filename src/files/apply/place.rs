@@ -7,11 +7,11 @@ use std::io::Write as _;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 
-use overrule_domain::files::FileState;
-use rustix::fs::{AtFlags, Mode, RawMode, RenameFlags};
+use overrule_domain::files::{FileState, Step, WRITABLE};
+use rustix::fs::{AtFlags, FileType, Mode, RawMode, RenameFlags};
 use rustix::io::Errno;
 
-use super::{Fault, Hook, Skip, Step, state_in};
+use super::{Fault, Hook, Skip, state_in};
 use crate::entry::{Meta, hex};
 use crate::root;
 use crate::scan::{Ground, is_same};
@@ -26,6 +26,18 @@ pub(super) struct Place<'a> {
     temporary: OsString,
     /// Where the new object is being made.
     draft: OsString,
+}
+
+/// Returns true for the state that a step changes. A directory may be writable in addition.
+pub(super) fn is_old(step: &Step, state: &FileState) -> bool {
+    is_same(state, &step.from)
+        || matches!(step.from, FileState::Dir { .. }) && step.between().as_ref() == Some(state)
+}
+
+/// Returns true for the state that a step leads to. A directory may be writable in addition.
+pub(super) fn is_new(step: &Step, state: &FileState) -> bool {
+    is_same(state, &step.to)
+        || matches!(step.to, FileState::Dir { .. }) && step.between().as_ref() == Some(state)
 }
 
 impl<'a> Place<'a> {
@@ -77,7 +89,7 @@ impl<'a> Place<'a> {
         if !old.is_there() {
             return Ok(());
         }
-        if is_same(&old, &self.step.from) || is_same(&old, &self.step.to) {
+        if is_old(self.step, &old) || is_new(self.step, &old) {
             match self.remove(&self.temporary, hook) {
                 // A directory that is not empty returns.
                 Err(Skip::Because(why)) if is_done && matches!(self.step.from, FileState::Dir { .. }) => {
@@ -98,7 +110,7 @@ impl<'a> Place<'a> {
         Err(Skip::changed())
     }
 
-    /// Compares what was replaced once more and removes it.
+    /// Compares what was replaced again, and removes it.
     pub(super) fn settle(&self, hook: Hook<'_>) -> Result<(), Skip> {
         self.clear(true, hook)
     }
@@ -149,20 +161,33 @@ impl<'a> Place<'a> {
                 hook("make directory")?;
                 rustix::fs::mkdirat(&self.directory, &self.draft, Mode::RWXU)?;
                 hook("mode")?;
-                self.set_mode_of(&self.draft, *mode)?;
+                self.set_mode_of(&self.draft, *mode | WRITABLE)?;
             }
             FileState::Missing {} | FileState::Unsaved { .. } => {}
         }
         Ok(())
     }
 
+    /// Changes permissions without following a link, and without the right to read.
+    #[cfg(target_os = "linux")]
     fn set_mode_of(&self, name: &OsStr, mode: u32) -> Result<(), Errno> {
-        // Without following a link: the object is opened and checked first.
-        let fd: OwnedFd = match root::directory(self.directory.as_fd(), name.as_bytes()) {
-            Ok(fd) => fd,
-            Err(_) => root::file(self.directory.as_fd(), name.as_bytes())?.into(),
-        };
-        rustix::fs::fchmod(&fd, Mode::from_raw_mode(mode as RawMode))
+        use rustix::fs::OFlags;
+        use std::os::fd::AsRawFd as _;
+
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(&self.directory, name, flags, Mode::empty())?;
+        if Meta::of(&rustix::fs::fstat(&fd)?).kind() == FileType::Symlink {
+            return Err(Errno::LOOP);
+        }
+        let opened = format!("/proc/self/fd/{}", fd.as_raw_fd());
+        rustix::fs::chmod(opened, Mode::from_raw_mode(mode as RawMode))
+    }
+
+    /// Changes permissions without following a link, and without the right to read.
+    #[cfg(not(target_os = "linux"))]
+    fn set_mode_of(&self, name: &OsStr, mode: u32) -> Result<(), Errno> {
+        let mode = Mode::from_raw_mode(mode as RawMode);
+        rustix::fs::chmodat(&self.directory, name, mode, AtFlags::SYMLINK_NOFOLLOW)
     }
 
     /// Changes the permissions of the present object.
@@ -221,7 +246,7 @@ impl<'a> Place<'a> {
     fn compare(&self, hook: Hook<'_>) -> Result<(), Skip> {
         let old = self.state(&self.temporary);
         // Where names cannot be exchanged, nothing was set aside.
-        if !old.is_there() || is_same(&old, &self.step.from) {
+        if !old.is_there() || is_old(self.step, &old) {
             return Ok(());
         }
         self.exchange_back(hook)?;
@@ -236,7 +261,7 @@ impl<'a> Place<'a> {
         }
         self.swap()?;
         let new = self.state(&self.temporary);
-        if is_same(&new, &self.step.to) {
+        if is_new(self.step, &new) {
             return self.remove(&self.temporary, hook);
         }
         // It was changed in the moment in which it had the name: that is the newest content, and the old one is saved
@@ -270,14 +295,14 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Exchanges the names. Where the file system cannot, compares once more and replaces.
+    /// Exchanges the names. Where the file system cannot, compares again and replaces.
     fn swap(&self) -> Result<(), Errno> {
         let at = &self.directory;
         match rustix::fs::renameat_with(at, &self.temporary, at, self.name, RenameFlags::EXCHANGE) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
             other => return other,
         }
-        if !is_same(&self.state(self.name), &self.step.from) {
+        if !is_old(self.step, &self.state(self.name)) {
             return Err(Errno::EXIST);
         }
         rustix::fs::renameat(at, &self.temporary, at, self.name)
