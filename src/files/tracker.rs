@@ -489,8 +489,11 @@ impl Shared {
         let changes = before.into_iter().zip(after);
         let changes = changes.filter(|((_, before), after)| !is_same(before, after));
         let changes = changes.map(|((path, before), after)| Change { path, before, after });
+        let mut changes = changes.collect();
+        let shared = state.windows.chain(&mut changes);
         ChangeSet {
-            changes: ChangeList(changes.collect()),
+            changes: ChangeList(changes),
+            shared: shared.into_iter().collect(),
             untracked,
             ..ChangeSet::default()
         }

@@ -70,6 +70,56 @@ fn changes_of_one_path_form_one_chain() {
 }
 
 #[test]
+fn a_file_tool_continues_the_chain_of_a_command_that_still_runs() {
+    let fixture = Fixture::new();
+    fixture.write("p", "1");
+    fixture.write("q", "1");
+    fixture.write("back", "1");
+    let states = |change: &Change| [change.before.clone(), change.after.clone()];
+    let mode = fixture.at("p").metadata().unwrap().permissions().mode() & 0o7777;
+    let tracker = fixture.tracker();
+    tracker.begin(key(3));
+    for name in ["p", "q", "back"] {
+        fixture.write(name, "22");
+    }
+    tracker.begin_exact(key(4), &["p", "q", "back"].map(path));
+    fixture.write("p", "333");
+    fixture.write("back", "1");
+    let exact = tracker.end(key(4));
+    assert_eq!(names(&exact.changes), ["p"]);
+    assert_eq!(exact.shared, [key(3).call]);
+    assert_eq!(states(&exact.changes.0[0]), [file("1", mode), file("333", mode)]);
+    fixture.write("p", "4444");
+    let shell = tracker.end(key(3));
+    assert_eq!(names(&shell.changes), ["p", "q"]);
+    assert_eq!(shell.shared, []);
+    assert_eq!(
+        states(&shell.changes.0[0]),
+        [file("333", mode), file("4444", mode)]
+    );
+    assert_eq!(states(&shell.changes.0[1]), [file("1", mode), file("22", mode)]);
+    assert_eq!(tracker.begin(key(5)).outside, ChangeList::default());
+}
+
+#[test]
+fn two_file_tools_on_one_path_form_one_chain() {
+    let fixture = Fixture::new();
+    fixture.write("p", "1");
+    let mode = fixture.at("p").metadata().unwrap().permissions().mode() & 0o7777;
+    let tracker = fixture.open(settings());
+    tracker.begin_exact(key(1), &[path("p")]);
+    tracker.begin_exact(key(2), &[path("p")]);
+    fixture.write("p", "22");
+    let first = tracker.end(key(1));
+    assert_eq!(first.changes.0[0].before, file("1", mode));
+    assert_eq!(first.shared, [key(2).call]);
+    fixture.write("p", "333");
+    let second = tracker.end(key(2));
+    assert_eq!(second.changes.0[0].before, file("22", mode));
+    assert_eq!(second.shared, []);
+}
+
+#[test]
 fn a_path_that_a_file_tool_named_is_that_tools() {
     let fixture = Fixture::new();
     fixture.write("tool", "1");
