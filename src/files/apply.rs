@@ -146,6 +146,29 @@ pub(crate) fn restore(ground: &Ground, steps: &[Step], hook: Hook<'_>) -> Result
     }
 }
 
+/// Removes what an interrupted restore of these steps left next to their paths. Directories that it opened get their own
+/// permissions.
+pub(crate) fn leave(ground: &Ground, steps: &[Step]) {
+    let hook: Hook<'_> = &mut |_| Ok(());
+    for step in steps {
+        let now = state(ground, &step.path, &mut |_| Ok(()));
+        let place = Place::open(ground, step);
+        let _ = place.and_then(|place| place.clear(place::is_new(step, &now), hook));
+    }
+    for step in in_between(steps) {
+        if step
+            .between()
+            .is_some_and(|between| is_now(ground, step, &between))
+        {
+            let own = [&step.to, &step.from];
+            let own = own
+                .into_iter()
+                .find(|state| matches!(state, FileState::Dir { .. }));
+            let _ = set_mode(ground, step, own.cloned(), hook);
+        }
+    }
+}
+
 /// A restore that is being carried out.
 struct Run<'a> {
     ground: &'a Ground,

@@ -33,7 +33,7 @@ pub(crate) enum Unlisted {
     Rebuildable,
     /// An ignored directory with too many or too large files.
     TooLarge,
-    /// A pattern of the settings excludes it.
+    /// A pattern of the settings excludes it, or a restore left it.
     Excluded,
     /// It cannot be read, or lies too deep.
     Unreadable,

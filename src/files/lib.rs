@@ -19,6 +19,7 @@ mod rules;
 mod scan;
 mod settings;
 mod store;
+mod temporary;
 mod tracker;
 mod watch;
 mod windows;

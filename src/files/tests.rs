@@ -218,6 +218,29 @@ pub(crate) fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
     steps
 }
 
+/// A small file system on a directory, until it is dropped.
+pub(crate) struct Small(PathBuf);
+
+impl Small {
+    pub(crate) fn mount(at: &Path, options: &str) -> Option<Self> {
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", options, "none"])
+            .arg(at)
+            .output();
+        if mount.is_ok_and(|output| output.status.success()) {
+            return Some(Self(at.to_owned()));
+        }
+        println!("skipped: nothing can be mounted here");
+        None
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).output();
+    }
+}
+
 /// Runs something as a user who may not read and write everything.
 pub(crate) fn as_user(act: impl FnOnce() + Send) {
     if !rustix::process::geteuid().is_root() {

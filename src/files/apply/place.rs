@@ -12,9 +12,9 @@ use rustix::fs::{AtFlags, FileType, Mode, RawMode, RenameFlags};
 use rustix::io::Errno;
 
 use super::{Fault, Hook, Skip, state_in};
-use crate::entry::{Meta, hex};
-use crate::root;
+use crate::entry::Meta;
 use crate::scan::{Ground, is_same};
+use crate::{repository, root, temporary};
 
 /// The place of one step.
 pub(super) struct Place<'a> {
@@ -41,21 +41,25 @@ pub(super) fn is_new(step: &Step, state: &FileState) -> bool {
 }
 
 impl<'a> Place<'a> {
-    /// Opens the directory of a step's path.
+    /// Opens the directory of a step's path. Nothing of git's own is opened: a forged journal could make git run a program.
     pub(super) fn open(ground: &'a Ground, step: &'a Step) -> Result<Self, Skip> {
+        let mut parts = step.path.bytes().split(|byte| *byte == b'/');
+        // Some file systems do not tell the cases of letters apart.
+        if parts.any(|part| part.eq_ignore_ascii_case(repository::ENTRY)) {
+            return Err(Skip::Because("git's own files are not restored".to_owned()));
+        }
         let (directory, name) = ground.root.parent(&step.path).map_err(|errno| match errno {
             Errno::LOOP | Errno::NOTDIR => Skip::changed(),
             errno => errno.into(),
         })?;
-        let hash = hex(blake3::hash(step.path.bytes()).as_bytes());
-        let hash = hash.get(..16).unwrap_or_default();
+        let (temporary, draft) = temporary::names(&step.path);
         Ok(Self {
             ground,
             step,
             directory,
             name,
-            temporary: format!(".overrule-{hash}.tmp").into(),
-            draft: format!(".overrule-{hash}.part").into(),
+            temporary,
+            draft,
         })
     }
 

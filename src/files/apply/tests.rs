@@ -1,10 +1,10 @@
 //! Restores that end in the middle, fail, or meet a writer.
 
+mod leaving;
 mod permissions;
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use overrule_domain::files::{FileState, Step};
@@ -14,7 +14,7 @@ use super::{Fault, Restored, restore};
 use crate::Tracker;
 use crate::scan::Ground;
 use crate::tests::{
-    Fixture, call, differences, file, ground, in_order, missing, path, settings, states, undo,
+    Fixture, Small, call, differences, file, ground, in_order, missing, path, settings, states, undo,
 };
 
 fn remove(path: &Path) {
@@ -425,33 +425,10 @@ fn a_writer_in_a_loop_goes_on_undisturbed() {
     });
 }
 
-/// A small file system on the workspace, until it is dropped.
-struct Small<'a>(&'a Fixture);
-
-impl<'a> Small<'a> {
-    fn mount(fixture: &'a Fixture, options: &str) -> Option<Self> {
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", options, "none"])
-            .arg(&fixture.workspace)
-            .output();
-        if mount.is_ok_and(|output| output.status.success()) {
-            return Some(Self(fixture));
-        }
-        println!("skipped: nothing can be mounted here");
-        None
-    }
-}
-
-impl Drop for Small<'_> {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0.workspace).output();
-    }
-}
-
 #[test]
 fn a_full_disk_stops_a_restore_before_it_begins_or_skips_the_path() {
     let fixture = Fixture::new();
-    let Some(_small) = Small::mount(&fixture, "size=256k,nr_inodes=12") else {
+    let Some(_small) = Small::mount(&fixture.workspace, "size=256k,nr_inodes=12") else {
         return;
     };
     let content = vec![7; 100_000];

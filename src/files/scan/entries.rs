@@ -15,6 +15,7 @@ use crate::entry::{self, Content, Entry, Meta, Why};
 use crate::index::{Difference, Unlisted};
 use crate::repository;
 use crate::root::{self, join};
+use crate::temporary;
 
 /// A directory to go into.
 pub(super) type Inner = (Box<[u8]>, Place);
@@ -110,8 +111,10 @@ impl Scan<'_> {
         } else if known.is_none() {
             is_baseline |= self.relist(&join(path, &name));
         }
+        // What could not be saved is tried again, until one fails in this scan.
+        let is_tried = |entry: &Entry| entry.is_full() && self.failure.is_none();
         match known {
-            Some(entry) if entry.meta == meta && !entry.is_racy => Some(entry),
+            Some(entry) if entry.meta == meta && !entry.is_racy && !is_tried(&entry) => Some(entry),
             known => {
                 let place = Place {
                     is_baseline,
@@ -131,9 +134,11 @@ impl Scan<'_> {
         last.is_some()
     }
 
+    /// Returns true for a file that is not tracked: a pattern excludes it, or a restore left it.
     fn is_excluded(&self, path: &[u8], name: &[u8]) -> bool {
         let patterns = &self.ground.patterns;
-        !patterns.is_empty() && patterns.excludes(&self.absolute(&join(path, name)), false)
+        let is_left = temporary::is_one(name);
+        is_left || !patterns.is_empty() && patterns.excludes(&self.absolute(&join(path, name)), false)
     }
 
     /// Reads an entry that is new or may differ, and notes a difference.
@@ -176,7 +181,11 @@ impl Scan<'_> {
             let removed = self.index.remove_below(&full);
             self.differences.extend(removed);
         }
-        if !place.is_baseline {
+        // The same content, which could not be saved.
+        let is_same = known
+            .as_ref()
+            .is_some_and(|known| known.is_full() && known.meta == entry.meta);
+        if !place.is_baseline && !is_same {
             self.note(full, known, Some(entry.clone()));
         }
         Some(entry)

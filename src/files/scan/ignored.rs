@@ -12,6 +12,7 @@ use super::{Place, Scan, list};
 use crate::entry::{Entry, Meta};
 use crate::index::Unlisted;
 use crate::root::{directory, join};
+use crate::temporary;
 
 /// Above either, the entries of an ignored directory are not tracked.
 const FILES: usize = 2_000;
@@ -35,7 +36,7 @@ impl Scan<'_> {
         let absolute = self.absolute(&full);
         let patterns = &self.ground.patterns;
         let mut next = place.clone();
-        let why = if patterns.excludes(&absolute, true) {
+        let why = if temporary::is_one(name) || patterns.excludes(&absolute, true) {
             Some(Unlisted::Excluded)
         } else if place.is_ignored || patterns.includes(&absolute) {
             None

@@ -10,12 +10,12 @@ use overrule_domain::files::{Change, ChangeList, FilePath, FileState};
 use super::{Found, Scan, Stop};
 use crate::Error;
 use crate::blobs::{self, Oid};
-use crate::entry::{Content, Why};
+use crate::entry::{Content, Why, hex};
 use crate::index::Difference;
 use crate::root::join;
 
-/// The bytes of blobs that are fetched at once.
-const AT_ONCE: u64 = 64 << 20;
+/// The bytes of blobs that are fetched together.
+const TOGETHER: u64 = 64 << 20;
 /// The bytes of the line before each of them, at most.
 const LINE: u64 = 128;
 
@@ -83,14 +83,15 @@ impl Scan<'_> {
     /// Ends the scan: everything that it saved survives a crash.
     pub(super) fn finish(mut self) -> Found {
         let differences = std::mem::take(&mut self.differences);
-        let differences = self.fetch(differences);
+        let mut differences = self.fetch(differences);
+        if let Err(error) = self.ground.store.commit(&mut self.batch) {
+            self.failure = Some(error);
+            self.forget_unsaved(&mut differences);
+        }
         let mut changes: Vec<Change> = differences.into_iter().filter_map(change).collect();
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         for repository in &mut self.index.repositories {
             repository.unload();
-        }
-        if let Err(error) = self.ground.store.commit(&mut self.batch) {
-            self.failure = Some(error);
         }
         let limit = &self.ground.settings;
         let is_partial = self.stop.is_some() || self.unread.is_some();
@@ -110,6 +111,21 @@ impl Scan<'_> {
         }
     }
 
+    /// Notes which contents are not saved after all.
+    fn forget_unsaved(&mut self, differences: &mut [Difference]) {
+        let directories = self.index.directories.values_mut();
+        let entries = directories.flat_map(|directory| &mut directory.entries);
+        let changed = differences.iter_mut();
+        let changed = changed.flat_map(|one| one.before.iter_mut().chain(&mut one.after));
+        for entry in entries.chain(changed) {
+            if let Content::Stored(hash) = &entry.content
+                && !self.ground.store.has(&hex(hash))
+            {
+                entry.content = Content::Unsaved(Why::Full);
+            }
+        }
+    }
+
     /// Fetches the contents that files had before and that only a repository has, and saves them.
     fn fetch(&mut self, mut differences: Vec<Difference>) -> Vec<Difference> {
         let mut wanted: BTreeMap<u16, BTreeMap<Oid, u64>> = BTreeMap::new();
@@ -125,7 +141,7 @@ impl Scan<'_> {
             let mut group: Vec<(Oid, u64)> = Vec::new();
             let mut bytes = 0_u64;
             for (oid, size) in blobs {
-                if bytes.saturating_add(size) > AT_ONCE {
+                if bytes.saturating_add(size) > TOGETHER {
                     self.fetch_group(number, &std::mem::take(&mut group), &mut fetched);
                     bytes = 0;
                 }
