@@ -8,7 +8,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 
 use overrule_domain::files::{FileState, Step, WRITABLE};
-use rustix::fs::{AtFlags, FileType, Mode, RawMode, RenameFlags};
+use rustix::fs::{AtFlags, Mode, RawMode, RenameFlags};
 use rustix::io::Errno;
 
 use super::{Fault, Hook, Skip, state_in};
@@ -165,39 +165,17 @@ impl<'a> Place<'a> {
                 hook("make directory")?;
                 rustix::fs::mkdirat(&self.directory, &self.draft, Mode::RWXU)?;
                 hook("mode")?;
-                self.set_mode_of(&self.draft, *mode | WRITABLE)?;
+                root::set_mode(self.directory.as_fd(), &self.draft, *mode | WRITABLE)?;
             }
             FileState::Missing {} | FileState::Unsaved { .. } => {}
         }
         Ok(())
     }
 
-    /// Changes permissions without following a link, and without the right to read.
-    #[cfg(target_os = "linux")]
-    fn set_mode_of(&self, name: &OsStr, mode: u32) -> Result<(), Errno> {
-        use rustix::fs::OFlags;
-        use std::os::fd::AsRawFd as _;
-
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = rustix::fs::openat(&self.directory, name, flags, Mode::empty())?;
-        if Meta::of(&rustix::fs::fstat(&fd)?).kind() == FileType::Symlink {
-            return Err(Errno::LOOP);
-        }
-        let opened = format!("/proc/self/fd/{}", fd.as_raw_fd());
-        rustix::fs::chmod(opened, Mode::from_raw_mode(mode as RawMode))
-    }
-
-    /// Changes permissions without following a link, and without the right to read.
-    #[cfg(not(target_os = "linux"))]
-    fn set_mode_of(&self, name: &OsStr, mode: u32) -> Result<(), Errno> {
-        let mode = Mode::from_raw_mode(mode as RawMode);
-        rustix::fs::chmodat(&self.directory, name, mode, AtFlags::SYMLINK_NOFOLLOW)
-    }
-
     /// Changes the permissions of the present object.
     pub(super) fn set_mode(&self, mode: u32, hook: Hook<'_>) -> Result<(), Skip> {
         hook("mode")?;
-        Ok(self.set_mode_of(self.name, mode)?)
+        Ok(root::set_mode(self.directory.as_fd(), self.name, mode)?)
     }
 
     /// Removes the directory if it is empty.
