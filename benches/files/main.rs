@@ -18,8 +18,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
+use overrule::domain::files::Execution;
 use overrule::domain::id::{Attempt, NodeId, NodeKind};
-use overrule::files::{Execution, Readiness, Settings, Tracker};
+use overrule::files::{Readiness, Settings, Tracker};
 
 /// Rounds, in which each has its turn.
 const ROUNDS: usize = 15;

@@ -21,6 +21,7 @@ use overrule_engine::clock::Clock;
 use overrule_files::{self as files, Collected, Session, Settings, Tracker};
 use overrule_journal::{self as journal, Store, Summary};
 use overrule_regular_file::{self as regular_file, Links};
+use rustix::fs::{FlockOperation, flock};
 
 /// The directory of all saved contents, in that of this program.
 pub const DIRECTORY: &str = "files";
@@ -48,7 +49,6 @@ impl AppContext {
     pub fn file_settings(&self) -> Settings {
         let set = &self.settings.files;
         Settings {
-            track: set.track.value,
             max_file: set.max_file.value,
             max_session: set.max_session.value,
             max_store: set.max_store.value,
@@ -123,6 +123,10 @@ impl AppContext {
                 visible(&list.display().to_string())
             )
         };
+        // Another run that adds its directory would be forgotten.
+        let lock = regular_file::ensure(&list.with_extension("lock"));
+        let lock = lock.and_then(|lock| Ok(flock(&lock, FlockOperation::LockExclusive).map(|()| lock)?));
+        let _lock = lock.map_err(|error| failed(error.to_string()))?;
         let mut known = directories(&list).map_err(failed)?;
         if !known.insert(sessions) {
             return Ok(());
@@ -159,18 +163,44 @@ impl AppContext {
         }
         // Written first: where it fails, it is tried and told once a day.
         regular_file::replace(&mark, b"").map_err(|error| error.to_string())?;
-        let mut sessions = Vec::new();
-        for directory in directories(&dir.join(DIRECTORY).join(SESSIONS))? {
-            if !directory.is_dir() {
-                continue;
-            }
-            let store = Store::open(directory);
-            for summary in store.list().map_err(|error| error.to_string())? {
-                sessions.extend(session(&summary)?);
-            }
-        }
-        let done = files::collect(&dir, sessions, &self.file_settings(), now);
+        let list = dir.join(DIRECTORY).join(SESSIONS);
+        let done = files::collect(&dir, || sessions(&list), &self.file_settings(), now);
         done.map(Some).map_err(|error| error.to_string())
+    }
+}
+
+/// The sessions of all directories in a list. One that cannot be read is an error.
+fn sessions(list: &Path) -> Result<Vec<Session>, String> {
+    let mut sessions = Vec::new();
+    for directory in directories(list)? {
+        if !is_there(&directory)? {
+            continue;
+        }
+        let store = Store::open(directory);
+        for summary in store.list().map_err(|error| error.to_string())? {
+            sessions.extend(session(&summary)?);
+        }
+    }
+    Ok(sessions)
+}
+
+/// Returns true if a directory of sessions is there, and false if it was removed from one that has other entries. Otherwise,
+/// it may be on a disk that is not mounted.
+fn is_there(directory: &Path) -> Result<bool, String> {
+    let failed = |why: &str| {
+        format!(
+            "cannot read the sessions in {}: {why}",
+            visible(&directory.display().to_string())
+        )
+    };
+    let has_entries = |dir: &Path| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
+    match fs::metadata(directory) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error.to_string())),
+        Err(_) if directory.parent().is_some_and(has_entries) => Ok(false),
+        Err(_) => Err(failed(&format!(
+            "it is not there; hint: mount its disk, or remove it from {SESSIONS}"
+        ))),
     }
 }
 
@@ -263,4 +293,29 @@ pub fn content(tracker: &Tracker, path: &FilePath, state: &FileState) -> Result<
         .and_then(Result::ok)
         .and_then(|file| regular_file::read_open(file, MOST_SHOWN).ok());
     bytes.filter(|_| is_now()).ok_or(why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Session, sessions};
+    use std::path::PathBuf;
+
+    #[test]
+    fn a_missing_directory_of_sessions_is_an_error_unless_it_was_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let list = dir.path().join("sessions.json");
+        let read = |named: PathBuf| -> Result<Vec<Session>, String> {
+            std::fs::write(&list, serde_json::to_string(&[named]).unwrap()).unwrap();
+            sessions(&list)
+        };
+        assert_eq!(read(dir.path().join("removed")).unwrap().len(), 0);
+        // The place of a disk that is not mounted.
+        std::fs::create_dir(dir.path().join("disk")).unwrap();
+        for name in ["disk/sessions", "gone/sessions"] {
+            let why = read(dir.path().join(name)).unwrap_err();
+            assert!(why.contains("it is not there; hint: mount its disk"), "{why}");
+        }
+        std::fs::create_dir(dir.path().join("disk/sessions")).unwrap();
+        assert_eq!(read(dir.path().join("disk/sessions")).unwrap().len(), 0);
+    }
 }

@@ -18,10 +18,10 @@ use super::advise::parse_args;
 use super::approved::Approved;
 use super::handle::{Handle, Message};
 use overrule_base::text::visible;
-use overrule_domain::files::{self, ChangeSet, FilePath, Progress, Skipped, StepList};
+use overrule_domain::files::{ChangeSet, Execution, FilePath, Progress, Skipped, Step, StepList};
 use overrule_domain::input::Input;
 use overrule_domain::sandbox::ReadOnly;
-use overrule_files::{Begun, Execution, Step, Tracker};
+use overrule_files::{Begun, Tracker};
 use overrule_tools::{Tool, Writes};
 
 /// How long the last look at an execution may take while the run is being left.
@@ -274,7 +274,7 @@ fn target(mut at: PathBuf) -> Option<PathBuf> {
 /// Restores files. Returns what was not restored, and why. Blocks.
 pub(super) fn restore(tracker: Option<&Tracker>, steps: &StepList) -> Vec<Skipped> {
     let all = |why: &str| -> Vec<Skipped> {
-        let skipped = |step: &files::Step| Skipped {
+        let skipped = |step: &Step| Skipped {
             path: step.path.clone(),
             why: why.to_owned(),
         };
@@ -283,12 +283,7 @@ pub(super) fn restore(tracker: Option<&Tracker>, steps: &StepList) -> Vec<Skippe
     let Some(tracker) = tracker else {
         return all("this process does not track files");
     };
-    let given = steps
-        .0
-        .iter()
-        .cloned()
-        .map(|files::Step { path, from, to }| Step { path, from, to });
-    match tracker.restore(&given.collect::<Vec<_>>()) {
+    match tracker.restore(&steps.0) {
         Ok(restored) => {
             let skipped = restored.skipped.into_iter();
             skipped.map(|(path, why)| Skipped { path, why }).collect()

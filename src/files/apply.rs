@@ -5,6 +5,8 @@
 //! The new object is made under a temporary name in the same directory and then exchanged with the old one, in one system
 //! call. Only afterwards is the old one compared with what it should be, when nobody can open it by its name any more: if
 //! it differs, the two are exchanged back. It is compared again after the last step, before it is removed.
+//!
+//! A directory that is made or removed is writable meanwhile ([`Step::between`]): its entries are restored in it.
 
 mod place;
 
@@ -12,7 +14,7 @@ use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 
 use overrule_base::text::visible;
-use overrule_domain::files::{FilePath, FileState};
+use overrule_domain::files::{FilePath, FileState, Step};
 use rustix::io::Errno;
 
 use crate::Error;
@@ -27,17 +29,6 @@ pub(crate) const SEVERAL_NAMES: &str = "it has several names (hard links)";
 
 /// Why a path is left as it is.
 const CHANGED: &str = "changed since by something else";
-
-/// One path of a restore. Its file is touched only while its state is `from`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// The path.
-    pub path: FilePath,
-    /// Its state now.
-    pub from: FileState,
-    /// The state that it gets.
-    pub to: FileState,
-}
 
 /// What a restore did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -147,12 +138,37 @@ pub(crate) fn restore(ground: &Ground, steps: &[Step], hook: Hook<'_>) -> Result
         restored: Restored::default(),
         carried_out: BTreeMap::new(),
     };
-    let ended = steps.iter().try_for_each(|step| run.step(step, hook));
+    let ended = run.open_directories(steps, hook);
+    let ended = ended.and_then(|()| steps.iter().try_for_each(|step| run.step(step, hook)));
     let ended = ended.and_then(|()| run.settle_all(hook));
+    let ended = ended.and_then(|()| run.close_directories(steps, hook));
     let ended = ended.and_then(|()| sync_directories(ground, &run.restored.done, hook));
     match ended {
         Ok(()) => Ok(run.restored),
         Err(_) => Err(Error::io("restore", &ground.root.path, Errno::CANCELED)),
+    }
+}
+
+/// Removes what an interrupted restore of these steps left next to their paths. Directories that it opened get their own
+/// permissions.
+pub(crate) fn leave(ground: &Ground, steps: &[Step]) {
+    let hook: Hook<'_> = &mut |_| Ok(());
+    for step in steps {
+        let now = state(ground, &step.path, &mut |_| Ok(()));
+        let place = Place::open(ground, step);
+        let _ = place.and_then(|place| place.clear(place::is_new(step, &now), hook));
+    }
+    for step in in_between(steps) {
+        if step
+            .between()
+            .is_some_and(|between| is_now(ground, step, &between))
+        {
+            let own = [&step.to, &step.from];
+            let own = own
+                .into_iter()
+                .find(|state| matches!(state, FileState::Dir { .. }));
+            let _ = set_mode(ground, step, own.cloned(), hook);
+        }
     }
 }
 
@@ -204,11 +220,46 @@ impl<'a> Run<'a> {
         match ended {
             Ok(()) => self.restored.done.push(step.path.clone()),
             // The directory of a removed path may be gone as well.
-            Err(Skip::Because(_)) if is_same(&state(self.ground, &step.path, &mut |_| Ok(())), &step.to) => {
+            Err(Skip::Because(_)) if is_now(self.ground, step, &step.to) => {
                 self.restored.done.push(step.path.clone());
             }
             Err(Skip::Because(why)) => self.skip(step, &why),
             Err(stop) => return Err(stop),
+        }
+        Ok(())
+    }
+
+    /// Makes the directories that are removed writable, so that their entries can be removed.
+    fn open_directories(&self, steps: &[Step], hook: Hook<'_>) -> Result<(), Skip> {
+        for step in in_between(steps).into_iter().rev() {
+            let is_removed = matches!(step.from, FileState::Dir { .. });
+            if is_removed && is_now(self.ground, step, &step.from) {
+                // Where it fails, so does what needs it.
+                stopped(set_mode(self.ground, step, step.between(), hook))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives directories that were made, and those that were not removed, their own permissions, the deepest first.
+    fn close_directories(&mut self, steps: &'a [Step], hook: Hook<'_>) -> Result<(), Skip> {
+        for step in in_between(steps) {
+            let between = step.between();
+            if !between
+                .as_ref()
+                .is_some_and(|between| is_now(self.ground, step, between))
+            {
+                continue;
+            }
+            let at = self.restored.done.iter().position(|path| *path == step.path);
+            let own = if at.is_some() { &step.to } else { &step.from };
+            match (set_mode(self.ground, step, Some(own.clone()), hook), at) {
+                (Err(Skip::Because(why)), Some(at)) => {
+                    self.restored.done.remove(at);
+                    self.skip(step, &why);
+                }
+                (result, _) => stopped(result)?,
+            }
         }
         Ok(())
     }
@@ -218,6 +269,37 @@ impl<'a> Run<'a> {
             self.settle(directory, hook)?;
         }
         Ok(())
+    }
+}
+
+/// The steps of directories that need other permissions while their entries are restored, the deepest first.
+fn in_between(steps: &[Step]) -> Vec<&Step> {
+    let differs = |step: &&Step| {
+        let between = step.between();
+        between.is_some_and(|between| ![&step.from, &step.to].contains(&&between))
+    };
+    let mut all: Vec<&Step> = steps.iter().filter(differs).collect();
+    all.sort_by_key(|step| std::cmp::Reverse(step.path.depth()));
+    all
+}
+
+fn is_now(ground: &Ground, step: &Step, expected: &FileState) -> bool {
+    is_same(&state(ground, &step.path, &mut |_| Ok(())), expected)
+}
+
+/// Gives the directory of a step its permissions in a state.
+fn set_mode(ground: &Ground, step: &Step, of: Option<FileState>, hook: Hook<'_>) -> Result<(), Skip> {
+    match of {
+        Some(FileState::Dir { mode }) => Place::open(ground, step)?.set_mode(mode, hook),
+        _ => Ok(()),
+    }
+}
+
+/// Passes on that the hook stopped a restore, and nothing else.
+fn stopped(result: Result<(), Skip>) -> Result<(), Skip> {
+    match result {
+        Err(Skip::Because(_)) | Ok(()) => Ok(()),
+        stop => stop,
     }
 }
 
@@ -277,14 +359,14 @@ fn carry_out(ground: &Ground, step: &Step, hook: Hook<'_>) -> Result<(), Skip> {
     let mut nothing = |_: &[u8]| Ok(());
     let now = state(ground, &step.path, &mut nothing);
     let place = Place::open(ground, step);
-    let is_done = is_same(&now, &step.to);
+    let is_done = place::is_new(step, &now);
     if let Ok(place) = &place {
         place.clear(is_done, hook)?;
     }
     if is_done {
         return Ok(());
     }
-    if !is_same(&now, &step.from) {
+    if !place::is_old(step, &now) {
         return Err(Skip::changed());
     }
     let place = place?;

@@ -50,16 +50,18 @@ struct Held {
     _lock: File,
 }
 
-/// Deletes the contents of all workspaces that none of these sessions names and that are older than an hour. Sessions
-/// past `keep_days` name nothing; over `max_store`, the oldest ones lose their contents first. Contents that a run is
-/// using are left alone.
+/// Deletes the contents of all workspaces that no session names and that are older than an hour. Sessions past `keep_days`
+/// name nothing; over `max_store`, the oldest ones lose their contents first. Contents that a run is using are left alone.
+///
+/// `sessions` reads all sessions, or returns why it cannot. It is called when no run can use the contents any longer: what
+/// a run recorded until then is in its journal.
 ///
 /// # Errors
 ///
-/// The directory of the contents cannot be read.
+/// The directory of the contents or the sessions cannot be read: nothing was deleted.
 pub fn collect(
     data_dir: &Path,
-    mut sessions: Vec<Session>,
+    sessions: impl FnOnce() -> Result<Vec<Session>, String>,
     settings: &Settings,
     now: SystemTime,
 ) -> Result<Collected, Error> {
@@ -87,6 +89,7 @@ pub fn collect(
             collected.in_use = collected.in_use.saturating_add(1);
         }
     }
+    let mut sessions = sessions().map_err(|why| Error::Sessions { why })?;
     let keep = DAY.saturating_mul(settings.keep_days);
     sessions.retain(|session| {
         now.duration_since(session.last_event)

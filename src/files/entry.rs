@@ -94,7 +94,7 @@ pub(crate) enum Why {
     Unreadable(Errno),
     /// It changed each time it was read.
     Changing,
-    /// The store has no room.
+    /// The store has no room, or saving it failed.
     Full,
     /// The repository no longer has it, or has another content.
     Repository,
@@ -143,6 +143,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Returns true if its content could not be saved, and may be later.
+    pub(crate) fn is_full(&self) -> bool {
+        self.content == Content::Unsaved(Why::Full)
+    }
+
     /// Returns the state; none for a blob, whose hash is not known.
     pub(crate) fn state(&self) -> Option<FileState> {
         let mode = self.meta.permissions();

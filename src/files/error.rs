@@ -47,6 +47,12 @@ pub enum Error {
         /// Which limit is reached.
         why: String,
     },
+    /// What the sessions name is not known.
+    #[error("{why}")]
+    Sessions {
+        /// Why not.
+        why: String,
+    },
     /// A restore has no room for what it would write.
     #[error("cannot restore: the disk of the workspace has no room for {bytes} bytes\nhint: free some space")]
     NoRoom {

@@ -10,7 +10,7 @@ use ignore::gitignore::Gitignore;
 use overrule_domain::files::FilePath;
 
 use crate::entry::{Content, Entry};
-use crate::repository::Repository;
+use crate::repository::{self, Repository};
 use crate::root::{join, split};
 
 /// A directory whose entries are tracked.
@@ -18,20 +18,22 @@ use crate::root::{join, split};
 pub(crate) struct Directory {
     /// In the order of their names.
     pub(crate) entries: Vec<Entry>,
-    /// The inode whose changes are watched; 0 if they are not.
-    pub(crate) watched: u64,
+    /// A scan has read its entries.
+    pub(crate) is_read: bool,
+    /// It has an entry `.git` and is not the workspace.
+    pub(crate) has_repository: bool,
     /// What its `.gitignore` says.
     pub(crate) rules: Option<Arc<Gitignore>>,
 }
 
-/// Why the entries of a directory are not tracked.
+/// Why a path is not tracked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unlisted {
-    /// A build makes them again.
+    /// A directory that a build makes again.
     Rebuildable,
-    /// It is ignored, and has too many or too large files.
+    /// An ignored directory with too many or too large files.
     TooLarge,
-    /// A pattern of the settings excludes it.
+    /// A pattern of the settings excludes it, or a restore left it.
     Excluded,
     /// It cannot be read, or lies too deep.
     Unreadable,
@@ -50,7 +52,7 @@ pub(crate) struct Difference {
 pub(crate) struct Index {
     /// By their paths; the workspace itself is empty.
     pub(crate) directories: BTreeMap<Box<[u8]>, Directory>,
-    /// Directories whose entries are not tracked, with the newest time in them.
+    /// Paths that are not tracked, with their newest times.
     pub(crate) unlisted: BTreeMap<Box<[u8]>, (Unlisted, i64)>,
     /// Ignored directories that have files of the repository.
     pub(crate) tracked: BTreeSet<Box<[u8]>>,
@@ -74,6 +76,13 @@ fn below(path: &[u8]) -> Range {
 }
 
 impl Index {
+    /// Returns true if a scan has read the entries of a directory.
+    pub(crate) fn is_read(&self, path: &[u8]) -> bool {
+        self.directories
+            .get(path)
+            .is_some_and(|directory| directory.is_read)
+    }
+
     /// The entry of a path.
     pub(crate) fn get(&self, path: &[u8]) -> Option<&Entry> {
         let (parent, name) = split(path);
@@ -148,7 +157,7 @@ impl Index {
         removed
     }
 
-    /// The directories directly in another one whose entries are not tracked.
+    /// The paths directly in a directory that are not tracked.
     pub(crate) fn unlisted_in(&self, path: &[u8]) -> Vec<Box<[u8]>> {
         let inside = self.unlisted.range(below(path)).map(|(key, _)| key);
         inside.filter(|key| split(key).0 == path).cloned().collect()
@@ -161,7 +170,7 @@ impl Index {
         u16::try_from(at).ok()
     }
 
-    /// What could not be restored if it changed.
+    /// What could not be restored if it changed, the repositories below the workspace included: nothing in them is saved.
     pub(crate) fn not_restorable(&self) -> Vec<FilePath> {
         let mut paths = Vec::new();
         for (key, directory) in &self.directories {
@@ -169,6 +178,9 @@ impl Index {
                 |entry: &&Entry| entry.meta.is_linked || matches!(entry.content, Content::Unsaved(_));
             let bad = directory.entries.iter().filter(is_bad);
             paths.extend(bad.filter_map(|entry| FilePath::new(join(key, &entry.name)).ok()));
+            if directory.has_repository {
+                paths.extend(FilePath::new(join(key, repository::ENTRY)));
+            }
         }
         let unlisted = self.unlisted.iter();
         let unlisted = unlisted.filter(|(_, (why, _))| *why != Unlisted::Rebuildable);

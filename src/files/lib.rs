@@ -19,16 +19,16 @@ mod rules;
 mod scan;
 mod settings;
 mod store;
+mod temporary;
 mod tracker;
 mod watch;
 mod windows;
 
-pub use apply::{Restored, Step};
+pub use apply::Restored;
 pub use collect::{Collected, Session, collect};
 pub use error::Error;
 pub use settings::Settings;
 pub use tracker::{Begun, Readiness, Tracker};
-pub use windows::Execution;
 
 #[cfg(test)]
 mod tests;

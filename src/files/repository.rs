@@ -21,6 +21,8 @@ const MOST_INDEX: u64 = 256 << 20;
 const MOST: u64 = 4 << 20;
 /// The entry of a directory that is a work tree.
 pub(crate) const ENTRY: &[u8] = b".git";
+/// The name of a file of attributes.
+pub(crate) const ATTRIBUTES: &[u8] = b".gitattributes";
 /// The attributes by which a file in the work tree differs from its blob in more than its line ends.
 const CONVERTING: [&str; 3] = ["filter", "ident", "working-tree-encoding"];
 
@@ -34,7 +36,7 @@ pub(crate) struct Repository {
     pub(crate) root: Box<[u8]>,
     /// The workspace's path in the work tree, with a slash at the end, if the work tree begins above it.
     prefix: Vec<u8>,
-    /// Returns true if clean files are those of the blobs.
+    /// True if clean files have the content of their blobs.
     pub(crate) is_used: bool,
     index: Option<GitIndex>,
 }

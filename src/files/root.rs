@@ -100,3 +100,25 @@ pub(crate) fn create(at: BorrowedFd<'_>, name: &OsStr) -> Result<File, Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     rustix::fs::openat(at, name, flags, Mode::from_raw_mode(0o600)).map(File::from)
 }
+
+/// Changes the permissions of an entry without following a link, and without the right to read it.
+#[cfg(target_os = "linux")]
+pub(crate) fn set_mode(at: BorrowedFd<'_>, name: &OsStr, mode: u32) -> Result<(), Errno> {
+    use rustix::fs::FileType;
+    use std::os::fd::AsRawFd as _;
+
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let fd = rustix::fs::openat(at, name, flags, Mode::empty())?;
+    if FileType::from_raw_mode(rustix::fs::fstat(&fd)?.st_mode) == FileType::Symlink {
+        return Err(Errno::LOOP);
+    }
+    let opened = format!("/proc/self/fd/{}", fd.as_raw_fd());
+    rustix::fs::chmod(opened, Mode::from_raw_mode(mode))
+}
+
+/// Changes the permissions of an entry without following a link, and without the right to read it.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn set_mode(at: BorrowedFd<'_>, name: &OsStr, mode: u32) -> Result<(), Errno> {
+    let mode = Mode::from_raw_mode(mode as rustix::fs::RawMode);
+    rustix::fs::chmodat(at, name, mode, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+}

@@ -2,6 +2,7 @@
 //!
 //! Must not know: who changed them.
 
+mod entries;
 mod ignored;
 mod resolve;
 
@@ -15,12 +16,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ignore::gitignore::Gitignore;
+use overrule_base::text::visible;
 use overrule_domain::files::{ChangeList, FilePath};
 use rustix::fs::{AtFlags, Dir, FileType};
 use rustix::io::Errno;
 
 use crate::deadline::{Deadline, file_time};
-use crate::entry::{self, Content, Entry, Meta, Why};
+use crate::entry::Meta;
 use crate::index::{Difference, Index, Unlisted};
 use crate::repository::{self, Repository};
 use crate::root::{self, Root, join};
@@ -86,9 +88,9 @@ struct Scan<'a> {
     differences: Vec<Difference>,
     wrote: Vec<FilePath>,
     stop: Option<Stop>,
+    /// What was tracked and could not be read: it may have changed.
+    unread: Option<String>,
     failure: Option<Error>,
-    /// The repositories whose attributes convert files, found in this scan.
-    converting: Vec<u16>,
 }
 
 /// Makes the index of a workspace. Contents that are neither in the repository nor in the store are saved.
@@ -146,8 +148,8 @@ impl<'a> Scan<'a> {
             differences: Vec::new(),
             wrote: Vec::new(),
             stop: None,
+            unread: None,
             failure: None,
-            converting: Vec::new(),
         }
     }
 
@@ -166,7 +168,7 @@ impl<'a> Scan<'a> {
         }
         match self.ground.root.directory(b"") {
             Ok(fd) => self.directory(b"", fd, place),
-            Err(errno) => self.failure = Some(Error::io("open", workspace, errno)),
+            Err(_) => self.unreadable(b""),
         }
     }
 
@@ -187,20 +189,16 @@ impl<'a> Scan<'a> {
 
     /// Looks at a directory and at what is below it.
     fn directory(&mut self, path: &[u8], fd: OwnedFd, mut place: Place) {
-        let old = self.index.directories.entry(path.into()).or_default();
-        let mut watched = old.watched;
-        let inode = rustix::fs::fstat(&fd).map_or(0, |stat| Meta::of(&stat).inode);
-        if watched != inode {
-            // Before its entries are read, so that no change is lost in between.
-            self.watch.add(fd.as_fd());
-            watched = inode;
-        }
+        // Before its entries are read, so that no change is lost in between. Each time: a directory that was made again
+        // may have the inode number of the old one, with which the watch ended.
+        self.watch.add(fd.as_fd());
         let Some((fd, names)) = list(fd) else {
             self.unreadable(path);
             return;
         };
         let has = |name: &[u8]| names.binary_search_by(|one| (**one).cmp(name)).is_ok();
-        if has(repository::ENTRY) && !path.is_empty() {
+        let has_repository = has(repository::ENTRY) && !path.is_empty();
+        if has_repository {
             place.repository = self.nested(path);
         }
         let gitignore = has(rules::FILE)
@@ -211,8 +209,9 @@ impl<'a> Scan<'a> {
         }
         let inner = self.entries(path, fd.as_fd(), names, &place);
         if let Some(directory) = self.index.directories.get_mut(path) {
-            directory.watched = watched;
             directory.rules = gitignore;
+            directory.is_read = true;
+            directory.has_repository = has_repository;
         }
         for (name, mut place) in inner {
             if self.is_stopped() {
@@ -229,10 +228,25 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Its entries are not known any more.
+    /// The entries of a directory cannot be read. Those that are known stay as they were.
     fn unreadable(&mut self, path: &[u8]) {
-        self.index.remove_below(path);
-        self.index.unlisted.insert(path.into(), (Unlisted::Unreadable, 0));
+        if path.is_empty() || self.index.is_read(path) {
+            self.unread(path);
+        } else {
+            self.index.remove_below(path);
+            self.leave(path, Unlisted::Unreadable, 0);
+        }
+    }
+
+    /// A path that is tracked cannot be read.
+    fn unread(&mut self, path: &[u8]) {
+        let name = if path.is_empty() {
+            "the workspace".into()
+        } else {
+            String::from_utf8_lossy(path)
+        };
+        self.unread
+            .get_or_insert_with(|| format!("cannot read {}", visible(&name)));
     }
 
     /// The repository whose work tree begins at a directory.
@@ -255,225 +269,6 @@ impl<'a> Scan<'a> {
         }
         let text = text(fd, rules::FILE)?;
         Some(Arc::new(rules::parse(&self.absolute(path), &text)))
-    }
-
-    /// Compares the entries of a directory with those of the last look. Returns the directories to go into.
-    fn entries(
-        &mut self,
-        path: &[u8],
-        fd: BorrowedFd<'_>,
-        names: Vec<Box<[u8]>>,
-        place: &Place,
-    ) -> Vec<(Box<[u8]>, Place)> {
-        let directory = self.index.directories.entry(path.into()).or_default();
-        let mut old = std::mem::take(&mut directory.entries).into_iter().peekable();
-        let mut entries = Vec::with_capacity(names.len());
-        let mut inner = Vec::new();
-        for unlisted in self.index.unlisted_in(path) {
-            let name = root::split(&unlisted).1;
-            if names.binary_search_by(|one| (**one).cmp(name)).is_err() {
-                self.index.unlisted.remove(&unlisted);
-                self.note_written(&unlisted);
-            }
-        }
-        for name in names {
-            if self.is_stopped() {
-                break;
-            }
-            if *name == *repository::ENTRY {
-                continue;
-            }
-            while let Some(gone) = old.next_if(|entry| entry.name < name) {
-                self.removed(path, gone);
-            }
-            let known = old.next_if(|entry| entry.name == name);
-            let stat = rustix::fs::statat(fd, OsStr::from_bytes(&name), AtFlags::SYMLINK_NOFOLLOW);
-            let meta = match stat {
-                Ok(stat) => Meta::of(&stat),
-                Err(Errno::NOENT) => {
-                    if let Some(gone) = known {
-                        self.removed(path, gone);
-                    }
-                    continue;
-                }
-                Err(_) => {
-                    entries.extend(known);
-                    continue;
-                }
-            };
-            let mut is_baseline = place.is_baseline;
-            if meta.is_dir() {
-                let Some(next) = self.listed(path, fd, &name, place) else {
-                    if let Some(gone) = known {
-                        self.unlist(path, gone);
-                    }
-                    continue;
-                };
-                is_baseline = next.is_baseline;
-                inner.push((name.clone(), next));
-            } else if !self.ground.patterns.is_empty()
-                && self
-                    .ground
-                    .patterns
-                    .excludes(&self.absolute(&join(path, &name)), false)
-            {
-                continue;
-            }
-            let entry = match known {
-                Some(entry) if entry.meta == meta && !entry.is_racy => entry,
-                known => {
-                    let place = Place {
-                        is_baseline,
-                        ..place.clone()
-                    };
-                    match self.looked_at(path, fd, name, &meta, &place, known) {
-                        Some(entry) => entry,
-                        None => continue,
-                    }
-                }
-            };
-            entries.push(entry);
-        }
-        if self.stop.is_some() {
-            // What was not reached stays as it was.
-            entries.extend(old);
-        } else {
-            old.for_each(|gone| self.removed(path, gone));
-        }
-        entries.shrink_to_fit();
-        if let Some(directory) = self.index.directories.get_mut(path) {
-            directory.entries = entries;
-        }
-        inner
-    }
-
-    /// Reads an entry that is new or may differ, and notes a difference.
-    fn looked_at(
-        &mut self,
-        path: &[u8],
-        fd: BorrowedFd<'_>,
-        name: Box<[u8]>,
-        meta: &Meta,
-        place: &Place,
-        known: Option<Entry>,
-    ) -> Option<Entry> {
-        let full = join(path, &name);
-        if *name == *b".gitattributes"
-            && let Some(number) = place.repository
-        {
-            let attributes = text(fd, &name);
-            if attributes.is_none_or(|text| repository::converts(&text)) {
-                self.convert(number);
-            }
-        }
-        let clean = self.clean(&full, meta, place, known.as_ref());
-        let read = match clean {
-            Some(content) => Ok(Entry {
-                name,
-                meta: *meta,
-                is_racy: false,
-                content,
-            }),
-            None => self.read(fd, &name),
-        };
-        let Ok(entry) = read else {
-            if let Some(gone) = known {
-                self.removed(path, gone);
-            }
-            return None;
-        };
-        if known.is_none() {
-            self.index.count = self.index.count.saturating_add(1);
-        }
-        let is_dir = |entry: &Entry| entry.meta.is_dir();
-        if known.as_ref().is_some_and(is_dir) && !is_dir(&entry) {
-            let removed = self.index.remove_below(&full);
-            self.differences.extend(removed);
-        }
-        if !place.is_baseline {
-            self.note(full, known, Some(entry.clone()));
-        }
-        Some(entry)
-    }
-
-    /// The blobs of a repository are not what its files are. Those that were checked at the first scan remain what they
-    /// are.
-    fn convert(&mut self, number: u16) {
-        if let Some(repository) = self.index.repositories.get_mut(usize::from(number)) {
-            repository.is_used = false;
-        }
-        self.converting.push(number);
-    }
-
-    /// The content of a file that the index of its repository proves. After the first scan only where it is that of the
-    /// last look: the hash of a new one is needed.
-    fn clean(&mut self, path: &[u8], meta: &Meta, place: &Place, known: Option<&Entry>) -> Option<Content> {
-        let number = place.repository?;
-        if meta.kind() != FileType::RegularFile || meta.size > self.ground.settings.max_file {
-            return None;
-        }
-        let last = known.map(|entry| &entry.content);
-        if !self.is_first && !matches!(last, Some(Content::Git(..))) {
-            return None;
-        }
-        let oid = self
-            .index
-            .repositories
-            .get_mut(usize::from(number))?
-            .clean(path, meta)?;
-        let content = Content::Git(number, oid);
-        (self.is_first || last == Some(&content)).then_some(content)
-    }
-
-    fn read(&mut self, fd: BorrowedFd<'_>, name: &[u8]) -> Result<Entry, Errno> {
-        let (store, batch, failure) = (&self.ground.store, &mut self.batch, &mut self.failure);
-        let mut save = |bytes: &[u8]| {
-            store.put(bytes, batch).map_err(|error| {
-                failure.get_or_insert(error);
-                Why::Full
-            })
-        };
-        entry::read(fd, name, self.ground.settings.max_file, self.now, &mut save)
-    }
-
-    /// Looks at one path.
-    fn path(&mut self, path: &FilePath) {
-        let (parent, name) = root::split(path.bytes());
-        if !self.index.directories.contains_key(parent) {
-            return;
-        }
-        let entry = self
-            .ground
-            .root
-            .directory(parent)
-            .and_then(|fd| self.read(fd.as_fd(), name));
-        let differences = self.index.set(path, entry.ok());
-        self.differences.extend(differences);
-    }
-
-    fn removed(&mut self, directory: &[u8], entry: Entry) {
-        let path = join(directory, &entry.name);
-        self.index.count = self.index.count.saturating_sub(1);
-        if entry.meta.is_dir() {
-            let removed = self.index.remove_below(&path);
-            self.differences.extend(removed);
-        }
-        self.note(path, Some(entry), None);
-    }
-
-    fn note(&mut self, path: Vec<u8>, before: Option<Entry>, after: Option<Entry>) {
-        if self.is_first {
-            return;
-        }
-        if let Ok(path) = FilePath::new(path) {
-            self.differences.push(Difference { path, before, after });
-        }
-    }
-
-    fn note_written(&mut self, path: &[u8]) {
-        if !self.is_first {
-            self.wrote.extend(FilePath::new(path.to_vec()));
-        }
     }
 }
 

@@ -41,8 +41,6 @@ const REBUILDABLE: [&str; 27] = [
 /// What is tracked and saved, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Returns true if changes by commands are tracked.
-    pub track: bool,
     /// The most bytes of a file whose content is saved.
     pub max_file: u64,
     /// The most bytes that one run saves.
@@ -68,7 +66,6 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            track: true,
             max_file: 8 * MIB,
             max_session: 512 * MIB,
             max_store: 2048 * MIB,

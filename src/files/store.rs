@@ -25,7 +25,7 @@ use rustix::fs::FlockOperation;
 use crate::entry::{Hash, hex};
 use crate::{Error, Settings};
 
-/// Above this many contents, the file system is synced at once instead of each of them.
+/// Above this many contents, one call syncs the whole file system instead of each of them.
 const EACH: usize = 64;
 /// Contents below this are not deflated.
 const SMALL: usize = 256;
@@ -36,7 +36,7 @@ const MOST: u64 = 1 << 32;
 /// Free space below which nothing is saved: this, or one part in `FREE_PART` of the disk.
 const FREE: u64 = 1 << 30;
 const FREE_PART: u64 = 20;
-/// The bytes after which the free space is asked for again.
+/// The bytes after which the free space is looked at again.
 const ASK: u64 = 16 << 20;
 const PLAIN: u8 = b'p';
 const DEFLATED: u8 = b'd';
@@ -53,7 +53,8 @@ pub(crate) struct Store {
     most: u64,
     most_of_all: u64,
     saved: AtomicU64,
-    asked: AtomicU64,
+    /// The bytes saved from which on the free space is looked at again.
+    ask_from: AtomicU64,
     /// The bytes of all workspaces when the run began to save.
     others: OnceLock<u64>,
     _lock: File,
@@ -109,20 +110,19 @@ impl Store {
         private(&dir.join(OBJECTS))?;
         private(&dir.join(TEMPORARY))?;
         let lock = lock(&dir, FlockOperation::LockShared).map_err(|error| Error::io("lock", &dir, error))?;
-        let store = Self {
+        Ok(Self {
             dir,
             most: settings.max_session,
             most_of_all: settings.max_store,
             saved: AtomicU64::new(0),
-            asked: AtomicU64::new(0),
+            ask_from: AtomicU64::new(0),
             others: OnceLock::new(),
             _lock: lock,
-        };
-        store.has_space()?;
-        Ok(store)
+        })
     }
 
-    fn has_space(&self) -> Result<(), Error> {
+    /// Fails if the disk is nearly full: nothing is saved then.
+    pub(crate) fn has_space(&self) -> Result<(), Error> {
         let (free, size) = free(&self.dir)?;
         if free < FREE || free < size / FREE_PART {
             let why = "less than 1 GiB or 5 % of the disk is free".to_owned();
@@ -131,7 +131,8 @@ impl Store {
         Ok(())
     }
 
-    /// Returns true if there is room for this many bytes more below the limits of the run and of all workspaces.
+    /// Fails if there is no room for this many bytes more, below the limits of the run and of all workspaces and on the
+    /// disk.
     pub(crate) fn has_room(&self, bytes: u64) -> Result<(), Error> {
         let saved = self.saved.load(Ordering::Relaxed).saturating_add(bytes);
         let full = |limit: &str| Error::Full {
@@ -145,9 +146,9 @@ impl Store {
         if saved.saturating_add(*others) > self.most_of_all {
             return Err(full("max_store"));
         }
-        if saved.saturating_sub(self.asked.load(Ordering::Relaxed)) > ASK {
-            self.asked.store(saved, Ordering::Relaxed);
+        if saved >= self.ask_from.load(Ordering::Relaxed) {
             self.has_space()?;
+            self.ask_from.store(saved.saturating_add(ASK), Ordering::Relaxed);
         }
         Ok(())
     }

@@ -14,12 +14,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
 
-use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, RawText};
+use overrule_domain::files::{Change, ChangeList, ChangeSet, Execution, FilePath, FileState, RawText, Step};
 use overrule_domain::id::{Attempt, NodeId, NodeKind};
 use tempfile::TempDir;
 
 use crate::entry::hex;
-use crate::{Execution, Readiness, Settings, Step, Tracker};
+use crate::root::Root;
+use crate::rules::Patterns;
+use crate::scan::Ground;
+use crate::store::Store;
+use crate::{Readiness, Settings, Tracker};
 
 /// A workspace, and the directory of the data next to it.
 pub(crate) struct Fixture {
@@ -79,6 +83,18 @@ impl Fixture {
 
     pub(crate) fn snapshot(&self) -> Snapshot {
         snapshot(&self.workspace)
+    }
+}
+
+/// What a scan and a restore of a workspace work with.
+pub(crate) fn ground(fixture: &Fixture) -> Ground {
+    let settings = settings();
+    let root = Root::open(&fixture.workspace).unwrap();
+    Ground {
+        store: Store::open(&fixture.data, &root.path, &settings).unwrap(),
+        patterns: Patterns::new(&root.path, &[], &[]),
+        root,
+        settings,
     }
 }
 
@@ -200,6 +216,57 @@ pub(crate) fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
         }
     });
     steps
+}
+
+/// A small file system on a directory, until it is dropped.
+pub(crate) struct Small(PathBuf);
+
+impl Small {
+    pub(crate) fn mount(at: &Path, options: &str) -> Option<Self> {
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", options, "none"])
+            .arg(at)
+            .output();
+        if mount.is_ok_and(|output| output.status.success()) {
+            return Some(Self(at.to_owned()));
+        }
+        println!("skipped: nothing can be mounted here");
+        None
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).output();
+    }
+}
+
+/// Runs something as a user who may not read and write everything.
+pub(crate) fn as_user(act: impl FnOnce() + Send) {
+    if !rustix::process::geteuid().is_root() {
+        return act();
+    }
+    // On Linux, each thread has an identity of its own.
+    #[cfg(target_os = "linux")]
+    std::thread::scope(|scope| {
+        use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
+        let thread = scope.spawn(|| {
+            let (user, group) = (
+                rustix::fs::Uid::from_raw(65_534),
+                rustix::fs::Gid::from_raw(65_534),
+            );
+            set_thread_res_gid(group, group, group).unwrap();
+            set_thread_res_uid(user, user, user).unwrap();
+            act();
+        });
+        thread.join().unwrap();
+    });
+    #[cfg(not(target_os = "linux"))]
+    println!("skipped: root may read and write everything");
+}
+
+pub(crate) fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
 /// Runs git in a directory; returns false where git is not installed.

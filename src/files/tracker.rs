@@ -2,6 +2,10 @@
 //!
 //! Must not know: what the calls do, how a change is recorded.
 
+mod exact;
+mod first_scan;
+mod look;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,22 +13,27 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, Head, HeadMove, Looked};
-use rustix::io::Errno;
+use overrule_domain::files::{
+    ChangeList, ChangeSet, Execution, FilePath, FileState, Head, HeadMove, Looked, Step,
+};
 
-use crate::apply::{self, Restored, Step};
+use crate::apply::{self, Restored};
 use crate::index::Index;
 use crate::repository::Repository;
 use crate::root::Root;
 use crate::rules::Patterns;
-use crate::scan::{self, Found, Ground, is_same};
-use crate::store::{Batch, Store};
+use crate::scan::Ground;
+use crate::store::Store;
 use crate::watch::Watch;
-use crate::windows::{Execution, Scope, Windows};
+use crate::windows::{Scope, Windows};
 use crate::{Error, Settings, guard};
+use first_scan::First;
+use look::Look;
 
 /// Why nothing is known before the first scan has finished.
 const NOT_YET: &str = "first scan not finished";
+/// Why nothing is known of an execution whose window never opened.
+const NO_WINDOW: &str = "the files were not looked at before it";
 
 /// What was found before an execution.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,9 +54,6 @@ pub enum Readiness {
     /// They will not, for this reason.
     Not(String),
 }
-
-/// Why the next changes would not be known after a look that was cut short.
-const NOT_WHOLE: &str = "the last scan was not complete";
 
 /// Tracks the files of one workspace during one run. Clones share everything. Every function blocks.
 #[derive(Debug, Clone)]
@@ -70,15 +76,6 @@ struct Standing {
     not_restorable: Arc<[FilePath]>,
 }
 
-/// The first scan.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum First {
-    NotStarted,
-    Running,
-    Done,
-    Failed(String),
-}
-
 #[derive(Debug, Default)]
 struct State {
     index: Option<Index>,
@@ -88,28 +85,10 @@ struct State {
     is_current: bool,
     /// The last look was not whole: the next one finds changes of unknown age.
     is_unsure: bool,
-    /// Why contents are not saved any more.
+    /// Why not all contents are saved.
     problem: Option<String>,
     /// Paths that file tools changed during the first scan.
     late: Vec<FilePath>,
-}
-
-/// What a look leaves unknown.
-#[derive(Debug, Default)]
-struct Look {
-    /// Why not everything is known or saved.
-    problem: Option<String>,
-    /// What is found next may be older.
-    is_blind: bool,
-}
-
-impl Look {
-    fn blind(why: impl Into<String>) -> Self {
-        Self {
-            problem: Some(why.into()),
-            is_blind: true,
-        }
-    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -121,7 +100,7 @@ impl Tracker {
     ///
     /// # Errors
     ///
-    /// The workspace is `/`, a home directory or a parent of one; the disk is nearly full; the store cannot be made.
+    /// The workspace is `/`, a home directory or a parent of one; the store cannot be made.
     pub fn open(workspace: &Path, data_dir: &Path, settings: Settings) -> Result<Self, Error> {
         let root = Root::open(workspace)?;
         guard::check(&root.path, settings.home.as_deref())?;
@@ -130,11 +109,6 @@ impl Tracker {
         let state = State {
             watch: Watch::new(root.fd()),
             ..State::default()
-        };
-        let readiness = if settings.track {
-            Readiness::NotYet
-        } else {
-            Readiness::Not(Shared::off())
         };
         Ok(Self(Arc::new(Shared {
             ground: Ground {
@@ -147,27 +121,15 @@ impl Tracker {
             changed: Condvar::new(),
             state: Mutex::new(state),
             standing: Mutex::new(Standing {
-                readiness,
+                readiness: Readiness::NotYet,
                 not_restorable: Arc::from([]),
             }),
         })))
     }
 
-    /// Starts the first scan on a thread of its own, unless it was started or commands are not tracked. Returns
-    /// immediately.
+    /// Starts the first scan on a thread of its own, unless it was started. Returns immediately.
     pub fn start(&self) {
-        let mut first = locked(&self.0.first);
-        if *first != First::NotStarted || !self.0.ground.settings.track {
-            return;
-        }
-        *first = First::Running;
-        drop(first);
-        let shared = Arc::clone(&self.0);
-        let thread = std::thread::Builder::new().name("files".to_owned());
-        if let Err(error) = thread.spawn(move || shared.first_scan()) {
-            self.0
-                .end_first(First::Failed(format!("cannot start the first scan: {error}")));
-        }
+        self.0.start();
     }
 
     /// Opens the window of an execution that may change anything. Waits for the first scan as long as a scan may take,
@@ -211,16 +173,21 @@ impl Tracker {
         }
     }
 
-    /// Closes a window and returns what changed in it. All contents, before and after, are in the store by then. An
-    /// unknown execution has no changes.
+    /// Closes a window and returns what changed in it. The contents before and after are in the store by then, except
+    /// those whose state says that they are not saved. Of an unknown execution, the changes are not known.
     pub fn end(&self, execution: Execution) -> ChangeSet {
-        let head_now = self.0.head();
         let mut state = locked(&self.0.state);
         let state = &mut *state;
-        let look = self.0.look_for(state, execution);
+        let (head_now, look) = match state.windows.is_exact(execution) {
+            Some(false) => (self.0.head(), self.0.look(state)),
+            Some(true) | None => (None, Look::default()),
+        };
         self.0.publish(state);
         match state.windows.close(execution) {
-            None => ChangeSet::default(),
+            None => ChangeSet {
+                untracked: Some(NO_WINDOW.to_owned()),
+                ..ChangeSet::default()
+            },
             Some((Scope::Paths(before), _)) => self.0.exact(state, before),
             Some((
                 Scope::Any {
@@ -302,8 +269,15 @@ impl Tracker {
         Ok(restored)
     }
 
-    /// STUB
-    pub fn leave_restore(&self, _steps: &[overrule_domain::files::Step]) {}
+    /// Ends a restore of these steps that was interrupted and is not continued: removes its temporary files. Each path
+    /// stays as it is, except that what replaced it returns if it was changed in the meantime.
+    pub fn leave_restore(&self, steps: &[Step]) {
+        let mut state = locked(&self.0.state);
+        apply::leave(&self.0.ground, steps);
+        let paths: Vec<FilePath> = steps.iter().map(|step| step.path.clone()).collect();
+        self.0.look_at(&mut state, &paths, false);
+        self.0.publish(&state);
+    }
 
     /// Returns a saved content by its hash.
     ///
@@ -332,190 +306,8 @@ impl Tracker {
 }
 
 impl Shared {
-    fn off() -> String {
-        "`track` is off".to_owned()
-    }
-
-    /// Makes what a look found known.
-    fn publish(&self, state: &State) {
-        let readiness = match (&state.index, &state.problem) {
-            (None, _) => return,
-            (Some(_), Some(why)) => Readiness::Not(why.clone()),
-            (Some(_), None) if state.is_unsure => Readiness::Not(NOT_WHOLE.to_owned()),
-            (Some(_), None) => Readiness::Ready,
-        };
-        let not_restorable = state.index.as_ref().map(Index::not_restorable);
-        *locked(&self.standing) = Standing {
-            readiness,
-            not_restorable: not_restorable.unwrap_or_default().into(),
-        };
-    }
-
-    fn end_first(&self, how: First) {
-        if let First::Failed(why) = &how {
-            locked(&self.standing).readiness = Readiness::Not(why.clone());
-        }
-        *locked(&self.first) = how;
-        self.changed.notify_all();
-    }
-
-    fn first_scan(&self) {
-        let mut watch = Watch::new(self.ground.root.fd());
-        let how = match scan::first(&self.ground, &mut watch) {
-            Err(why) => First::Failed(why),
-            Ok((index, problem)) => {
-                let mut state = locked(&self.state);
-                state.index = Some(index);
-                state.watch = watch;
-                state.problem = problem;
-                let late = std::mem::take(&mut state.late);
-                self.look_at(&mut state, &late, true);
-                self.publish(&state);
-                First::Done
-            }
-        };
-        self.end_first(how);
-    }
-
-    /// Waits for the first scan. Returns why nothing is known without it.
-    fn wait_first(&self) -> Option<String> {
-        if !self.ground.settings.track {
-            return Some(Self::off());
-        }
-        let first = locked(&self.first);
-        let is_running = |first: &mut First| *first == First::Running;
-        let waited = self
-            .changed
-            .wait_timeout_while(first, self.ground.settings.scan, is_running);
-        let (first, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        match &*first {
-            First::Done => None,
-            First::Failed(why) => Some(why.clone()),
-            First::NotStarted | First::Running => Some(NOT_YET.to_owned()),
-        }
-    }
-
     fn head(&self) -> Option<Head> {
         Repository::around(&self.ground.root.path)?.head()
-    }
-
-    /// Looks at everything, unless nothing changed since the last look.
-    fn look(&self, state: &mut State) -> Look {
-        let State {
-            index: Some(index),
-            watch,
-            ..
-        } = state
-        else {
-            return Look::blind(NOT_YET);
-        };
-        // Asked before the look: what changes during it is found by the next one.
-        let is_quiet = watch.is_quiet();
-        if is_quiet && state.is_current {
-            return Look {
-                problem: state.problem.clone(),
-                is_blind: false,
-            };
-        }
-        let found = scan::again(&self.ground, index, watch);
-        let has_linked = index.has_linked();
-        let is_unsure = std::mem::replace(&mut state.is_unsure, found.is_partial);
-        state.is_current = !found.is_partial && !has_linked;
-        Self::attribute(state, found, is_unsure)
-    }
-
-    fn attribute(state: &mut State, found: Found, is_unsure: bool) -> Look {
-        let Found {
-            changes,
-            wrote,
-            problem,
-            is_partial,
-        } = found;
-        state.windows.found(changes, wrote, is_unsure);
-        // What is not saved once is not known afterwards either.
-        if !is_partial && problem.is_some() {
-            state.problem.clone_from(&problem);
-        }
-        Look {
-            problem: problem.or_else(|| state.problem.clone()),
-            is_blind: is_partial,
-        }
-    }
-
-    /// Looks before a window closes.
-    fn look_for(&self, state: &mut State, execution: Execution) -> Look {
-        match state.windows.is_exact(execution) {
-            None | Some(true) => Look::default(),
-            Some(false) => self.look(state),
-        }
-    }
-
-    /// Looks at these paths alone. What is found is attributed like what a scan finds, unless it `is_known` whose it is.
-    fn look_at(&self, state: &mut State, paths: &[FilePath], is_known: bool) {
-        let Some(index) = &mut state.index else {
-            if is_known && *locked(&self.first) == First::Running {
-                state.late.extend_from_slice(paths);
-            }
-            return;
-        };
-        let mut paths = paths.to_vec();
-        paths.sort();
-        let found = scan::paths(&self.ground, index, &mut state.watch, &paths);
-        if !is_known {
-            let is_unsure = state.is_unsure;
-            Self::attribute(state, found, is_unsure);
-        }
-    }
-
-    /// The paths with the directories that are missing on the way to them, each after those above it.
-    fn with_missing_parents(&self, paths: &[FilePath]) -> Vec<FilePath> {
-        let mut all: BTreeSet<FilePath> = paths.iter().cloned().collect();
-        for path in paths {
-            let mut at = path.parent();
-            while let Some(directory) = at {
-                let found = self.ground.root.directory(directory.bytes());
-                if !matches!(found, Err(Errno::NOENT)) {
-                    break;
-                }
-                at = directory.parent();
-                all.insert(directory);
-            }
-        }
-        all.into_iter().collect()
-    }
-
-    /// Reads and saves what paths are now. Returns why not all of it was saved.
-    fn save_states(&self, paths: &[FilePath]) -> (Vec<FileState>, Option<String>) {
-        let mut batch = Batch::default();
-        let store = &self.ground.store;
-        let mut problem = None;
-        let mut save = |bytes: &[u8]| {
-            let saved = store.put(bytes, &mut batch).map(|_| ());
-            saved.inspect_err(|error| problem = Some(error.label()))
-        };
-        let states = paths
-            .iter()
-            .map(|path| apply::state(&self.ground, path, &mut save));
-        let states = states.collect();
-        if let Err(error) = store.commit(&mut batch) {
-            problem = Some(error.label());
-        }
-        (states, problem)
-    }
-
-    /// The changes of an execution that named its paths.
-    fn exact(&self, state: &mut State, before: BTreeMap<FilePath, FileState>) -> ChangeSet {
-        let paths: Vec<FilePath> = before.keys().cloned().collect();
-        let (after, untracked) = self.save_states(&paths);
-        self.look_at(state, &paths, true);
-        let changes = before.into_iter().zip(after);
-        let changes = changes.filter(|((_, before), after)| !is_same(before, after));
-        let changes = changes.map(|((path, before), after)| Change { path, before, after });
-        ChangeSet {
-            changes: ChangeList(changes.collect()),
-            untracked,
-            ..ChangeSet::default()
-        }
     }
 }
 

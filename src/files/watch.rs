@@ -40,7 +40,7 @@ impl Watch {
         }
     }
 
-    /// Watches an open directory as well. If it cannot be watched, nothing is any more.
+    /// Watches an open directory as well; one that is watched stays so. If it cannot be watched, nothing is any more.
     pub(crate) fn add(&mut self, directory: BorrowedFd<'_>) {
         use rustix::fs::inotify::{WatchFlags, add_watch};
         let Some(queue) = &self.queue else {

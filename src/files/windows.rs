@@ -7,19 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use overrule_domain::files::{Change, ChangeList, ChangeSet, FilePath, FileState, Head};
-use overrule_domain::id::{Attempt, NodeId};
+use overrule_domain::files::{Change, ChangeList, ChangeSet, Execution, FilePath, FileState, Head};
+use overrule_domain::id::NodeId;
 
 use crate::scan::is_same;
-
-/// One execution of a call, whose window opens at [`crate::Tracker::begin`] and closes at [`crate::Tracker::end`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Execution {
-    /// The call.
-    pub call: NodeId,
-    /// Its attempt.
-    pub attempt: Attempt,
-}
 
 /// What an execution may change.
 #[derive(Debug)]
@@ -110,6 +101,31 @@ impl Windows {
     /// Takes the changes from outside that were not reported yet.
     pub(crate) fn take_outside(&mut self) -> ChangeList {
         list(std::mem::take(&mut self.outside))
+    }
+
+    /// Takes over what nobody reported yet of paths that an execution named and changed, so that the changes of each path
+    /// form one chain. Its window is closed. Returns the calls that may have made them as well.
+    pub(crate) fn chain(&mut self, changes: &mut Vec<Change>) -> BTreeSet<NodeId> {
+        let mut shared = BTreeSet::new();
+        changes.retain_mut(|change| {
+            let mut calls = BTreeSet::new();
+            if let Some(pending) = self.pending.remove(&change.path) {
+                change.before = pending.before;
+                calls.extend(pending.by.iter().map(|by| by.call));
+            }
+            for (other, scope) in &mut self.open {
+                if let Scope::Paths(paths) = scope
+                    && let Some(before) = paths.get_mut(&change.path)
+                {
+                    before.clone_from(&change.after);
+                    calls.insert(other.call);
+                }
+            }
+            let is_real = !is_same(&change.before, &change.after);
+            shared.extend(calls.into_iter().filter(|_| is_real));
+            is_real
+        });
+        shared
     }
 
     /// Closes a window. Returns its scope and the changes to report with the others that may have made them.

@@ -1,4 +1,4 @@
-//! Paths below the workspace. They are bytes: a file system promises no more.
+//! Paths below the workspace. They are bytes, because a file system promises nothing else.
 //!
 //! Must not know: which files exist.
 

@@ -25,49 +25,55 @@ pub struct Step {
 pub enum Progress {
     /// It is carried out.
     Done,
-    /// It is not carried out yet, or only its first half: a directory was removed, or made with other permissions.
+    /// It is not carried out yet, or not wholly: see [`Step::between`].
     Open,
     /// Something else is there: the step must not be carried out.
     Conflict,
 }
 
-/// Permission bits that a directory has while its restored entries are written.
+/// Permission bits that a directory has in addition while its entries are restored.
 pub const WRITABLE: u32 = 0o700;
 
 impl Step {
-    /// Returns how far it has come. A directory that replaces something, or is replaced, takes two operations: between them
-    /// the path is missing, or the directory has its permissions with [`WRITABLE`] in addition.
+    /// Returns how far it has come.
     pub fn progress(&self, now: &FileState) -> Progress {
-        let is_dir = |state: &FileState| matches!(state, FileState::Dir { .. });
         if *now == self.to {
-            return Progress::Done;
-        }
-        let is_between = match (now, &self.to) {
-            (FileState::Missing {}, _) => is_dir(&self.from) != is_dir(&self.to),
-            (FileState::Dir { mode }, FileState::Dir { mode: last }) => {
-                !is_dir(&self.from) && *mode == *last | WRITABLE
-            }
-            _ => false,
-        };
-        if *now == self.from || is_between {
+            Progress::Done
+        } else if *now == self.from || self.between().as_ref() == Some(now) {
             Progress::Open
         } else {
             Progress::Conflict
         }
     }
 
-    /// Its place: deletions deepest first, directories from the top, files, links, permissions.
+    /// Returns what the path is while its entries are restored, if the step makes or removes a directory: that directory,
+    /// with [`WRITABLE`] in addition. It gets its own permissions after the last step.
+    pub const fn between(&self) -> Option<FileState> {
+        match (&self.from, &self.to) {
+            (FileState::Dir { .. }, FileState::Dir { .. }) => None,
+            (FileState::Dir { mode }, _) | (_, FileState::Dir { mode }) => Some(FileState::Dir {
+                mode: *mode | WRITABLE,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Its place: directories that become writable, deletions deepest first, directories from the top, files, links,
+    /// permissions deepest first.
     fn place(&self) -> (u8, Reverse<usize>, usize) {
         let depth = self.path.depth();
         match (&self.from, &self.to) {
-            (_, FileState::Missing {} | FileState::Unsaved { .. }) => (0, Reverse(depth), 0),
-            (FileState::Dir { .. }, FileState::Dir { .. }) => (4, Reverse(0), depth),
-            (_, FileState::Dir { .. }) => (1, Reverse(0), depth),
-            (FileState::File { hash: old, .. }, FileState::File { hash: new, .. }) if old == new => {
-                (4, Reverse(0), depth)
+            (FileState::Dir { mode: old }, FileState::Dir { mode: new }) if *new & !*old & WRITABLE != 0 => {
+                (0, Reverse(0), depth)
             }
-            (_, FileState::File { .. }) => (2, Reverse(0), depth),
-            (_, FileState::Symlink { .. }) => (3, Reverse(0), depth),
+            (FileState::Dir { .. }, FileState::Dir { .. }) => (5, Reverse(depth), 0),
+            (_, FileState::Missing {} | FileState::Unsaved { .. }) => (1, Reverse(depth), 0),
+            (_, FileState::Dir { .. }) => (2, Reverse(0), depth),
+            (FileState::File { hash: old, .. }, FileState::File { hash: new, .. }) if old == new => {
+                (5, Reverse(depth), 0)
+            }
+            (_, FileState::File { .. }) => (3, Reverse(0), depth),
+            (_, FileState::Symlink { .. }) => (4, Reverse(0), depth),
         }
     }
 }

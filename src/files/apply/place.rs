@@ -7,14 +7,14 @@ use std::io::Write as _;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 
-use overrule_domain::files::FileState;
+use overrule_domain::files::{FileState, Step, WRITABLE};
 use rustix::fs::{AtFlags, Mode, RawMode, RenameFlags};
 use rustix::io::Errno;
 
-use super::{Fault, Hook, SEVERAL_NAMES, Skip, Step, state_in};
-use crate::entry::{Meta, hex};
-use crate::root;
+use super::{Fault, Hook, SEVERAL_NAMES, Skip, state_in};
+use crate::entry::Meta;
 use crate::scan::{Ground, is_same};
+use crate::{repository, root, temporary};
 
 /// The place of one step.
 pub(super) struct Place<'a> {
@@ -28,22 +28,38 @@ pub(super) struct Place<'a> {
     draft: OsString,
 }
 
+/// Returns true for the state that a step changes. A directory may be writable in addition.
+pub(super) fn is_old(step: &Step, state: &FileState) -> bool {
+    is_same(state, &step.from)
+        || matches!(step.from, FileState::Dir { .. }) && step.between().as_ref() == Some(state)
+}
+
+/// Returns true for the state that a step leads to. A directory may be writable in addition.
+pub(super) fn is_new(step: &Step, state: &FileState) -> bool {
+    is_same(state, &step.to)
+        || matches!(step.to, FileState::Dir { .. }) && step.between().as_ref() == Some(state)
+}
+
 impl<'a> Place<'a> {
-    /// Opens the directory of a step's path.
+    /// Opens the directory of a step's path. Nothing of git's own is opened: a forged journal could make git run a program.
     pub(super) fn open(ground: &'a Ground, step: &'a Step) -> Result<Self, Skip> {
+        let mut parts = step.path.bytes().split(|byte| *byte == b'/');
+        // Some file systems do not tell the cases of letters apart.
+        if parts.any(|part| part.eq_ignore_ascii_case(repository::ENTRY)) {
+            return Err(Skip::Because("git's own files are not restored".to_owned()));
+        }
         let (directory, name) = ground.root.parent(&step.path).map_err(|errno| match errno {
             Errno::LOOP | Errno::NOTDIR => Skip::changed(),
             errno => errno.into(),
         })?;
-        let hash = hex(blake3::hash(step.path.bytes()).as_bytes());
-        let hash = hash.get(..16).unwrap_or_default();
+        let (temporary, draft) = temporary::names(&step.path);
         Ok(Self {
             ground,
             step,
             directory,
             name,
-            temporary: format!(".overrule-{hash}.tmp").into(),
-            draft: format!(".overrule-{hash}.part").into(),
+            temporary,
+            draft,
         })
     }
 
@@ -77,7 +93,7 @@ impl<'a> Place<'a> {
         if !old.is_there() {
             return Ok(());
         }
-        if is_same(&old, &self.step.from) || is_same(&old, &self.step.to) {
+        if is_old(self.step, &old) || is_new(self.step, &old) {
             match self.remove(&self.temporary, hook) {
                 // A directory that is not empty returns.
                 Err(Skip::Because(why)) if is_done && matches!(self.step.from, FileState::Dir { .. }) => {
@@ -98,7 +114,7 @@ impl<'a> Place<'a> {
         Err(Skip::changed())
     }
 
-    /// Compares what was replaced once more and removes it.
+    /// Compares what was replaced again, and removes it.
     pub(super) fn settle(&self, hook: Hook<'_>) -> Result<(), Skip> {
         self.clear(true, hook)
     }
@@ -149,26 +165,17 @@ impl<'a> Place<'a> {
                 hook("make directory")?;
                 rustix::fs::mkdirat(&self.directory, &self.draft, Mode::RWXU)?;
                 hook("mode")?;
-                self.set_mode_of(&self.draft, *mode)?;
+                root::set_mode(self.directory.as_fd(), &self.draft, *mode | WRITABLE)?;
             }
             FileState::Missing {} | FileState::Unsaved { .. } => {}
         }
         Ok(())
     }
 
-    fn set_mode_of(&self, name: &OsStr, mode: u32) -> Result<(), Errno> {
-        // Without following a link: the object is opened and checked first.
-        let fd: OwnedFd = match root::directory(self.directory.as_fd(), name.as_bytes()) {
-            Ok(fd) => fd,
-            Err(_) => root::file(self.directory.as_fd(), name.as_bytes())?.into(),
-        };
-        rustix::fs::fchmod(&fd, Mode::from_raw_mode(mode as RawMode))
-    }
-
     /// Changes the permissions of the present object.
     pub(super) fn set_mode(&self, mode: u32, hook: Hook<'_>) -> Result<(), Skip> {
         hook("mode")?;
-        Ok(self.set_mode_of(self.name, mode)?)
+        Ok(root::set_mode(self.directory.as_fd(), self.name, mode)?)
     }
 
     /// Removes the directory if it is empty.
@@ -221,7 +228,7 @@ impl<'a> Place<'a> {
     fn compare(&self, hook: Hook<'_>) -> Result<(), Skip> {
         let old = self.state(&self.temporary);
         // Where names cannot be exchanged, nothing was set aside.
-        if !old.is_there() || is_same(&old, &self.step.from) {
+        if !old.is_there() || is_old(self.step, &old) {
             return Ok(());
         }
         self.exchange_back(hook)?;
@@ -236,7 +243,7 @@ impl<'a> Place<'a> {
         }
         self.swap()?;
         let new = self.state(&self.temporary);
-        if is_same(&new, &self.step.to) {
+        if is_new(self.step, &new) {
             return self.remove(&self.temporary, hook);
         }
         // It was changed in the moment in which it had the name: that is the newest content, and the old one is saved
@@ -270,14 +277,14 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Exchanges the names. Where the file system cannot, compares once more and replaces.
+    /// Exchanges the names. Where the file system cannot, compares again and replaces.
     fn swap(&self) -> Result<(), Errno> {
         let at = &self.directory;
         match rustix::fs::renameat_with(at, &self.temporary, at, self.name, RenameFlags::EXCHANGE) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
             other => return other,
         }
-        if !is_same(&self.state(self.name), &self.step.from) {
+        if !is_old(self.step, &self.state(self.name)) {
             return Err(Errno::EXIST);
         }
         rustix::fs::renameat(at, &self.temporary, at, self.name)

@@ -1,25 +1,41 @@
 //! Restores that end in the middle, fail, or meet a writer.
 
+mod leaving;
+mod permissions;
+
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use overrule_domain::files::{FileState, Step};
 use rustix::io::Errno;
 
-use super::{Fault, Restored, Step, restore};
+use super::{Fault, Restored, restore};
 use crate::Tracker;
-use crate::root::Root;
-use crate::rules::Patterns;
 use crate::scan::Ground;
-use crate::store::Store;
-use crate::tests::{Fixture, call, differences, file, in_order, missing, path, settings, states, undo};
+use crate::tests::{
+    Fixture, Small, call, differences, file, ground, in_order, missing, path, settings, states, undo,
+};
 
 fn remove(path: &Path) {
     match path.symlink_metadata() {
-        Ok(meta) if meta.is_dir() => std::fs::remove_dir_all(path).unwrap(),
+        Ok(meta) if meta.is_dir() => {
+            open(path);
+            std::fs::remove_dir_all(path).unwrap();
+        }
         Ok(_) => std::fs::remove_file(path).unwrap(),
         Err(_) => {}
+    }
+}
+
+/// Makes a directory and those below it writable.
+fn open(directory: &Path) {
+    std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            open(&entry.path());
+        }
     }
 }
 
@@ -42,6 +58,13 @@ fn first(fixture: &Fixture) {
     fixture.write("mode-and-content", "d");
     fixture.write("stays", "e");
     fixture.write("dir-mode/a", "f");
+    fixture.write("closed-to-file/inner/a", "g");
+    fixture.write("closed-removed/inner/a", "h");
+    for name in ["closed-to-file", "closed-removed"] {
+        mode(fixture, &format!("{name}/inner"), 0o555);
+        mode(fixture, name, 0o500);
+    }
+    fixture.write("file-to-closed", "i");
     symlink("stays", fixture.at("link")).unwrap();
     symlink("stays", fixture.at("link-to-file")).unwrap();
     symlink("nowhere", fixture.at("link-to-dir")).unwrap();
@@ -60,6 +83,9 @@ fn second(fixture: &Fixture) {
         "dir-to-link",
         "file-to-link",
         "link",
+        "closed-to-file",
+        "closed-removed",
+        "file-to-closed",
     ] {
         remove(&fixture.at(name));
     }
@@ -74,6 +100,12 @@ fn second(fixture: &Fixture) {
     fixture.write("link-to-file", "y");
     fixture.write("link-to-dir/z", "z");
     fixture.write("mode-and-content", "dd");
+    fixture.write("closed-to-file", "j");
+    fixture.write("file-to-closed/inner/a", "k");
+    fixture.write("closed-created/a", "l");
+    mode(fixture, "file-to-closed/inner", 0o500);
+    mode(fixture, "file-to-closed", 0o555);
+    mode(fixture, "closed-created", 0o555);
     mode(fixture, "mode", 0o755);
     mode(fixture, "mode-and-content", 0o700);
     mode(fixture, "dir-mode", 0o700);
@@ -123,17 +155,6 @@ impl Stage {
         .unwrap();
         self.reset();
         count
-    }
-}
-
-fn ground(fixture: &Fixture) -> Ground {
-    let settings = settings();
-    let root = Root::open(&fixture.workspace).unwrap();
-    Ground {
-        store: Store::open(&fixture.data, &root.path, &settings).unwrap(),
-        patterns: Patterns::new(&root.path, &[], &[]),
-        root,
-        settings,
     }
 }
 
@@ -213,7 +234,14 @@ fn a_failing_call_loses_no_path_and_names_what_is_skipped() {
                 let is_done = restored.done.contains(&step.path);
                 assert_ne!(is_skipped, is_done, "{}", step.path);
                 let expected = if is_done { &step.to } else { &step.from };
-                assert_eq!(&of(&step.path), expected, "{errno:?} at {number}: {}", step.path);
+                let now = of(&step.path);
+                // A directory whose permissions could not be set.
+                let is_between = !is_done && step.between() == Some(now.clone());
+                assert!(
+                    now == *expected || is_between,
+                    "{errno:?} at {number}: {}",
+                    step.path
+                );
             }
             let again = stage.run(&mut |_| Ok(())).unwrap();
             assert_eq!(again.skipped, [], "{errno:?} at {number}");
@@ -397,33 +425,10 @@ fn a_writer_in_a_loop_goes_on_undisturbed() {
     });
 }
 
-/// A small file system on the workspace, until it is dropped.
-struct Small<'a>(&'a Fixture);
-
-impl<'a> Small<'a> {
-    fn mount(fixture: &'a Fixture, options: &str) -> Option<Self> {
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", options, "none"])
-            .arg(&fixture.workspace)
-            .output();
-        if mount.is_ok_and(|output| output.status.success()) {
-            return Some(Self(fixture));
-        }
-        println!("skipped: nothing can be mounted here");
-        None
-    }
-}
-
-impl Drop for Small<'_> {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0.workspace).output();
-    }
-}
-
 #[test]
 fn a_full_disk_stops_a_restore_before_it_begins_or_skips_the_path() {
     let fixture = Fixture::new();
-    let Some(_small) = Small::mount(&fixture, "size=256k,nr_inodes=12") else {
+    let Some(_small) = Small::mount(&fixture.workspace, "size=256k,nr_inodes=12") else {
         return;
     };
     let content = vec![7; 100_000];
@@ -469,26 +474,4 @@ fn a_full_disk_stops_a_restore_before_it_begins_or_skips_the_path() {
         (fixture.read("a"), fixture.read("b")),
         (content, b"before".to_vec())
     );
-}
-
-#[test]
-fn a_directory_without_permission_is_skipped_and_named() {
-    if rustix::process::geteuid().is_root() {
-        println!("skipped: root may write everything");
-        return;
-    }
-    let fixture = Fixture::new();
-    fixture.write("closed/a", "1");
-    fixture.write("open/a", "1");
-    let tracker = fixture.tracker();
-    let set = call(&tracker, 1, || {
-        fixture.write("closed/a", "2");
-        fixture.write("open/a", "2");
-    });
-    mode(&fixture, "closed", 0o555);
-    let restored = tracker.restore(&undo(&set.changes)).unwrap();
-    mode(&fixture, "closed", 0o755);
-    assert_eq!(restored.done, [path("open/a")]);
-    assert_eq!(restored.skipped[0].0, path("closed/a"));
-    assert_eq!(fixture.read("closed/a"), b"2");
 }

@@ -12,6 +12,7 @@ use super::{Place, Scan, list};
 use crate::entry::{Entry, Meta};
 use crate::index::Unlisted;
 use crate::root::{directory, join};
+use crate::temporary;
 
 /// Above either, the entries of an ignored directory are not tracked.
 const FILES: usize = 2_000;
@@ -35,13 +36,13 @@ impl Scan<'_> {
         let absolute = self.absolute(&full);
         let patterns = &self.ground.patterns;
         let mut next = place.clone();
-        let why = if patterns.excludes(&absolute, true) {
+        let why = if temporary::is_one(name) || patterns.excludes(&absolute, true) {
             Some(Unlisted::Excluded)
         } else if place.is_ignored || patterns.includes(&absolute) {
             None
         } else if place.rules.ignores(&absolute) {
             self.ignored(&full, fd, name, place, &mut next)
-        } else if place.repository.is_none() && INSTALLED.contains(&name) {
+        } else if place.repository.is_none() && INSTALLED.contains(&name) && !self.index.is_read(&full) {
             Some(Unlisted::Rebuildable)
         } else {
             None
@@ -54,14 +55,20 @@ impl Scan<'_> {
             let mut left = TIMES;
             self.newest(fd, LEVELS, &mut left)
         });
-        let last = self.index.unlisted.insert(full.clone().into(), (why, newest));
-        if last.is_none_or(|(_, before)| before != newest) {
-            self.note_written(&full);
-        }
+        self.leave(&full, why, newest);
         None
     }
 
-    /// Returns why an ignored directory is not tracked.
+    /// Leaves a path untracked. Notes that something was written if its time is another one.
+    pub(super) fn leave(&mut self, path: &[u8], why: Unlisted, newest: i64) {
+        let last = self.index.unlisted.insert(path.into(), (why, newest));
+        if last.is_none_or(|(_, before)| before != newest) {
+            self.note_written(path);
+        }
+    }
+
+    /// Returns why an ignored directory is not tracked. One that was tracked stays so during the run, however large it
+    /// becomes: what was in it would be lost.
     fn ignored(
         &mut self,
         full: &[u8],
@@ -80,6 +87,10 @@ impl Scan<'_> {
             self.index.tracked.insert(full.into());
             return None;
         }
+        if self.index.is_read(full) {
+            next.is_ignored = true;
+            return None;
+        }
         if self.ground.settings.is_rebuildable(name) {
             return Some(Unlisted::Rebuildable);
         }
@@ -92,14 +103,15 @@ impl Scan<'_> {
         None
     }
 
-    /// Forgets a directory that is not tracked any more.
-    pub(super) fn unlist(&mut self, path: &[u8], entry: Entry) {
+    /// Forgets an entry that is a directory now whose entries are not tracked: of another kind until now, or one that only
+    /// a file tool named.
+    pub(super) fn unlist(&mut self, path: &[u8], fd: BorrowedFd<'_>, entry: Entry) {
         self.index.count = self.index.count.saturating_sub(1);
         let full = join(path, &entry.name);
-        let kept = self.index.unlisted.get(&*full).copied();
         self.index.remove_below(&full);
-        if let Some(kept) = kept {
-            self.index.unlisted.insert(full.into(), kept);
+        if !entry.meta.is_dir() {
+            let now = self.read(fd, &entry.name).ok();
+            self.note(full, Some(entry), now);
         }
     }
 

@@ -10,12 +10,12 @@ use overrule_domain::files::{Change, ChangeList, FilePath, FileState};
 use super::{Found, Scan, Stop};
 use crate::Error;
 use crate::blobs::{self, Oid};
-use crate::entry::{Content, Why};
+use crate::entry::{Content, Why, hex};
 use crate::index::Difference;
 use crate::root::join;
 
-/// The bytes of blobs that are fetched at once.
-const AT_ONCE: u64 = 64 << 20;
+/// The bytes of blobs that are fetched together.
+const TOGETHER: u64 = 64 << 20;
 /// The bytes of the line before each of them, at most.
 const LINE: u64 = 128;
 
@@ -38,14 +38,14 @@ impl Scan<'_> {
             }
         }
         for (number, blobs) in by_repository {
-            let Some(repository) = self.index.repositories.get_mut(usize::from(number)) else {
+            let Some(repository) = self.index.repositories.get(usize::from(number)) else {
                 continue;
             };
             let oids: Vec<Oid> = blobs.iter().map(|(oid, _)| *oid).collect();
-            let sizes = if self.converting.contains(&number) {
-                None
-            } else {
+            let sizes = if repository.is_used {
                 blobs::sizes(&repository.dir, &oids)
+            } else {
+                None
             };
             let is_same = |sizes: &Vec<Option<u64>>| {
                 let mut pairs = sizes.iter().zip(&blobs);
@@ -58,7 +58,6 @@ impl Scan<'_> {
                     self.copy(number, |oid| absent.contains(oid));
                 }
             } else {
-                repository.is_used = false;
                 self.copy(number, |_| true);
             }
         }
@@ -84,29 +83,46 @@ impl Scan<'_> {
     /// Ends the scan: everything that it saved survives a crash.
     pub(super) fn finish(mut self) -> Found {
         let differences = std::mem::take(&mut self.differences);
-        let differences = self.fetch(differences);
+        let mut differences = self.fetch(differences);
+        if let Err(error) = self.ground.store.commit(&mut self.batch) {
+            self.failure = Some(error);
+            self.forget_unsaved(&mut differences);
+        }
         let mut changes: Vec<Change> = differences.into_iter().filter_map(change).collect();
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         for repository in &mut self.index.repositories {
             repository.unload();
         }
-        if let Err(error) = self.ground.store.commit(&mut self.batch) {
-            self.failure = Some(error);
-        }
         let limit = &self.ground.settings;
-        let problem = match (self.stop, &self.failure) {
-            (Some(Stop::TooMany), _) => Some(format!("too many files, limit {}", limit.max_files)),
-            (Some(Stop::Late), _) => Some(format!(
+        let is_partial = self.stop.is_some() || self.unread.is_some();
+        let problem = match self.stop {
+            Some(Stop::TooMany) => Some(format!("too many files, limit {}", limit.max_files)),
+            Some(Stop::Late) => Some(format!(
                 "scanning took longer than {} s",
                 limit.scan.as_secs_f32()
             )),
-            (None, failure) => failure.as_ref().map(Error::label),
+            None => self.unread.or_else(|| self.failure.as_ref().map(Error::label)),
         };
         Found {
             changes: ChangeList(changes),
             wrote: self.wrote,
             problem,
-            is_partial: self.stop.is_some(),
+            is_partial,
+        }
+    }
+
+    /// Notes which contents are not saved after all.
+    fn forget_unsaved(&mut self, differences: &mut [Difference]) {
+        let directories = self.index.directories.values_mut();
+        let entries = directories.flat_map(|directory| &mut directory.entries);
+        let changed = differences.iter_mut();
+        let changed = changed.flat_map(|one| one.before.iter_mut().chain(&mut one.after));
+        for entry in entries.chain(changed) {
+            if let Content::Stored(hash) = &entry.content
+                && !self.ground.store.has(&hex(hash))
+            {
+                entry.content = Content::Unsaved(Why::Full);
+            }
         }
     }
 
@@ -125,7 +141,7 @@ impl Scan<'_> {
             let mut group: Vec<(Oid, u64)> = Vec::new();
             let mut bytes = 0_u64;
             for (oid, size) in blobs {
-                if bytes.saturating_add(size) > AT_ONCE {
+                if bytes.saturating_add(size) > TOGETHER {
                     self.fetch_group(number, &std::mem::take(&mut group), &mut fetched);
                     bytes = 0;
                 }
@@ -141,12 +157,6 @@ impl Scan<'_> {
                 let content = fetched.get(&(number, oid)).cloned();
                 entry.content = content.unwrap_or(Content::Unsaved(Why::Repository));
             }
-            // The difference is one of permissions alone.
-            if let (Some(before), Some(after)) = (&difference.before, &mut difference.after)
-                && matches!(after.content, Content::Git(..))
-            {
-                after.content = before.content.clone();
-            }
         }
         differences
     }
@@ -157,7 +167,7 @@ impl Scan<'_> {
         group: &[(Oid, u64)],
         fetched: &mut BTreeMap<(u16, Oid), Content>,
     ) {
-        let Some(repository) = self.index.repositories.get_mut(usize::from(number)) else {
+        let Some(repository) = self.index.repositories.get(usize::from(number)) else {
             return;
         };
         if group.is_empty() {
@@ -177,10 +187,7 @@ impl Scan<'_> {
         };
         for ((oid, size), blob) in group.iter().zip(blobs) {
             let content = match blob.filter(|blob| blob.len() as u64 == *size) {
-                None => {
-                    repository.is_used = false;
-                    Content::Unsaved(Why::Repository)
-                }
+                None => Content::Unsaved(Why::Repository),
                 Some(blob) => match self.ground.store.put(&blob, &mut self.batch) {
                     Ok(hash) => Content::Stored(hash),
                     Err(error) => {

@@ -319,3 +319,51 @@ fn a_broken_index_proves_nothing() {
     assert_eq!(tracker.restore(&undo(&set.changes)).unwrap().skipped, []);
     assert_eq!(fixture.read("a"), b"1\n");
 }
+
+#[test]
+fn an_index_that_a_command_wrote_proves_nothing() {
+    let fixture = Fixture::new();
+    fixture.write("a", "first\n");
+    if !commit_all(&fixture.workspace) {
+        return;
+    }
+    let tracker = fixture.tracker();
+    assert_eq!(tracker.saved(), 0);
+    let set = call(&tracker, 1, || {
+        fixture.write("a", "other\n");
+        age(&fixture.workspace);
+        // The only entry gets the present metadata of the file, and keeps the blob.
+        let meta = fixture.at("a").metadata().unwrap();
+        let mut index = fixture.read(".git/index");
+        let mut put = |at: usize, value: i64| {
+            index[at..at + 4].copy_from_slice(&(value as u32).to_be_bytes());
+        };
+        put(12, meta.ctime());
+        put(16, meta.ctime_nsec());
+        put(20, meta.mtime());
+        put(24, meta.mtime_nsec());
+        put(32, meta.ino() as i64);
+        fixture.write(".git/index", index);
+    });
+    assert_eq!(names(&set.changes), ["a"]);
+    assert_eq!(tracker.restore(&undo(&set.changes)).unwrap().skipped, []);
+    assert_eq!(fixture.read("a"), b"first\n");
+}
+
+#[test]
+fn every_repository_below_the_workspace_is_named() {
+    let fixture = Fixture::new();
+    for name in [".git/HEAD", "a/b/c/d/e/.git/HEAD", "a/b/file"] {
+        fixture.write(name, "");
+    }
+    fixture.write("a/b/work/tree/.git", "gitdir: /nowhere\n");
+    let tracker = fixture.tracker();
+    let named = ["a/b/c/d/e/.git", "a/b/work/tree/.git"].map(path);
+    assert_eq!(*tracker.not_restorable(), named);
+    call(&tracker, 1, || {
+        std::fs::remove_dir_all(fixture.at("a/b/c")).unwrap();
+        fixture.write("new/.git/HEAD", "");
+    });
+    let named = ["a/b/work/tree/.git", "new/.git"].map(path);
+    assert_eq!(*tracker.not_restorable(), named);
+}

@@ -94,8 +94,110 @@ fn patterns_of_the_settings_decide() {
         }
     });
     assert_eq!(names(&set.changes), ["dist/a"]);
-    assert_eq!(set.ignored, [path("data")]);
+    assert_eq!(set.ignored, [path("a.log"), path("data")]);
+    assert_eq!(*tracker.not_restorable(), [path("a.log"), path("data")]);
+    // A file tool may name it. For a scan it stays excluded.
+    tracker.begin_exact(key(2), &[path("a.log")]);
+    fixture.write("a.log", "33");
+    assert_eq!(names(&tracker.end(key(2)).changes), ["a.log"]);
+    let set = call(&tracker, 3, || std::fs::remove_file(fixture.at("a.log")).unwrap());
+    assert_eq!((set.changes.0.len(), set.ignored), (0, vec![path("a.log")]));
     assert_eq!(*tracker.not_restorable(), [path("data")]);
+    // `dist` and `dist/a`, `data` and `.gitignore`.
+    assert_eq!(tracker.size().0, 3);
+}
+
+#[test]
+fn a_tracked_directory_stays_tracked() {
+    let fixture = Fixture::new();
+    fixture.write(".gitignore", "data/\n");
+    fixture.write("data/a", "kept");
+    fixture.write("build/release.sh", "script");
+    let tracker = fixture.tracker();
+    let set = call(&tracker, 1, || {
+        for number in 0..2_001 {
+            fixture.write(&format!("data/new/{number}"), "");
+        }
+        fixture.write("data/a", "changed");
+    });
+    assert_eq!(set.changes.0.len(), 2_003);
+    assert_eq!(
+        (set.ignored.as_slice(), tracker.not_restorable().len()),
+        (&[][..], 0)
+    );
+    let set = call(&tracker, 2, || {
+        fixture.write(".gitignore", "data/\nbuild/\n");
+        std::fs::remove_file(fixture.at("build/release.sh")).unwrap();
+        fixture.write("build/other.sh", "new");
+    });
+    assert_eq!(
+        names(&set.changes),
+        [".gitignore", "build/other.sh", "build/release.sh"]
+    );
+    assert_eq!(set.ignored, []);
+    assert_eq!(tracker.restore(&undo(&set.changes)).unwrap().skipped, []);
+    assert_eq!(fixture.read("build/release.sh"), b"script");
+    // One that a file tool makes is like any other.
+    fixture.write(".gitignore", "target/\n");
+    tracker.begin_exact(key(3), &[path("target/a")]);
+    fixture.write("target/a", "");
+    assert_eq!(names(&tracker.end(key(3)).changes), ["target", "target/a"]);
+    tracker.begin(key(4));
+    fixture.write("target/b", "");
+    let set = tracker.end(key(4));
+    assert_eq!((set.changes.0.len(), set.ignored), (0, vec![path("target")]));
+}
+
+#[test]
+fn a_file_that_an_untracked_directory_replaces_is_recorded() {
+    let fixture = Fixture::new();
+    fixture.write(".gitignore", "target/\n");
+    fixture.write("target", "a file");
+    let tracker = fixture.tracker();
+    let set = call(&tracker, 1, || {
+        std::fs::remove_file(fixture.at("target")).unwrap();
+        fixture.write("target/a", "");
+    });
+    assert_eq!(names(&set.changes), ["target"]);
+    assert_eq!(set.changes.0[0].before.hash(), file("a file", 0).hash());
+    assert_eq!(set.ignored, [path("target")]);
+    let set = call(&tracker, 2, || {
+        std::fs::remove_dir_all(fixture.at("target")).unwrap();
+        fixture.write("target", "");
+    });
+    assert_eq!(set.changes, ChangeList::default(), "what was there is not known");
+    assert_eq!(set.ignored, [path("target")]);
+}
+
+#[test]
+fn a_directory_that_became_unreadable_is_not_forgotten() {
+    as_user(|| {
+        let fixture = Fixture::new();
+        for name in ["src/a", "src/b/c", "closed/a"] {
+            fixture.write(name, "1");
+        }
+        set_mode(&fixture.at("closed"), 0);
+        let tracker = fixture.tracker();
+        assert_eq!(tracker.readiness(), Readiness::Ready);
+        assert_eq!(*tracker.not_restorable(), [path("closed")]);
+        tracker.begin(key(1));
+        std::fs::remove_file(fixture.at("src/a")).unwrap();
+        set_mode(&fixture.at("src"), 0);
+        let set = tracker.end(key(1));
+        assert_eq!(set.untracked.as_deref(), Some("cannot read src"));
+        assert_eq!(names(&set.changes), ["src"]);
+        assert!(matches!(tracker.readiness(), Readiness::Not(_)));
+        set_mode(&fixture.at("src"), 0o755);
+        let begun = tracker.begin(key(2));
+        assert_eq!(begun.untracked, None);
+        assert_eq!(names(&begun.outside), ["src", "src/a"], "of unknown age");
+        assert_eq!(begun.outside.0[1].before.hash(), file("1", 0).hash());
+        assert_eq!(tracker.end(key(2)), ChangeSet::default());
+        assert_eq!(tracker.readiness(), Readiness::Ready);
+        let set = call(&tracker, 3, || fixture.write("src/b/c", "2"));
+        assert_eq!(names(&set.changes), ["src/b/c"]);
+        set_mode(&fixture.at("closed"), 0o755);
+    });
 }
 
 #[test]

@@ -113,6 +113,83 @@ fn a_full_store_is_reported_and_what_is_not_saved_is_named() {
 }
 
 #[test]
+fn contents_that_could_not_be_saved_are_saved_later() {
+    // Writing a content fails, or giving it its name does.
+    for name in ["temporary", "objects"] {
+        let fixture = Fixture::new();
+        fixture.write("a", "1");
+        let tracker = fixture.tracker();
+        let store = objects(&fixture.data)[0].ancestors().nth(3).unwrap().to_owned();
+        let (part, away) = (store.join(name), store.join("away"));
+        tracker.begin(key(1));
+        fixture.write("b", "not saved yet");
+        std::fs::rename(&part, &away).unwrap();
+        std::fs::write(&part, "in its way").unwrap();
+        let set = tracker.end(key(1));
+        assert!(set.untracked.is_some(), "{name}");
+        let after = &set.changes.0[0].after;
+        assert!(matches!(after, FileState::Unsaved { .. }), "{name}: {after:?}");
+        assert!(matches!(tracker.readiness(), Readiness::Not(_)));
+        assert!(tracker.not_restorable().contains(&path("b")), "{name}");
+        let begun = tracker.begin(key(2));
+        assert!(begun.untracked.is_some(), "{name}: it still fails");
+        tracker.end(key(2));
+
+        std::fs::remove_file(&part).unwrap();
+        std::fs::rename(&away, &part).unwrap();
+        let begun = tracker.begin(key(3));
+        assert_eq!((begun.untracked, begun.outside.0.len()), (None, 0), "{name}");
+        assert_eq!(tracker.readiness(), Readiness::Ready);
+        assert_eq!(*tracker.not_restorable(), []);
+        assert_eq!(
+            tracker.content(&hash(b"not saved yet")).unwrap(),
+            b"not saved yet"
+        );
+        assert_eq!(tracker.end(key(3)), ChangeSet::default());
+        let set = call(&tracker, 4, || fixture.write("b", "other"));
+        assert_eq!(
+            set.changes.0[0].before.hash(),
+            Some(hash(b"not saved yet").as_str())
+        );
+    }
+}
+
+#[test]
+fn what_is_saved_is_restored_while_the_disk_is_nearly_full() {
+    let fixture = Fixture::new();
+    fixture.write("a", "before");
+    let tracker = fixture.tracker();
+    let set = call(&tracker, 1, || fixture.write("a", "after"));
+    drop(tracker);
+    let full = fixture.at("../full");
+    std::fs::create_dir(&full).unwrap();
+    let Some(_small) = Small::mount(&full, "size=1m") else {
+        return;
+    };
+    let copied = Command::new("cp")
+        .arg("-a")
+        .arg(fixture.data.join("files"))
+        .arg(&full)
+        .status();
+    assert!(copied.unwrap().success());
+    let before = objects(&full).len();
+    let tracker = Tracker::open(&fixture.workspace, &full, settings()).unwrap();
+    assert_eq!(tracker.content(&hash(b"before")).unwrap(), b"before");
+    assert_eq!(tracker.restore(&undo(&set.changes)).unwrap().skipped, []);
+    assert_eq!(fixture.read("a"), b"before");
+    // Nothing more is saved.
+    let begun = tracker.begin(key(1));
+    let why = "less than 1 GiB or 5 % of the disk is free";
+    assert_eq!(begun.untracked.as_deref(), Some(why));
+    fixture.write("b", "new");
+    assert_eq!(tracker.end(key(1)).untracked.as_deref(), Some(why));
+    assert_eq!(tracker.readiness(), Readiness::Not(why.to_owned()));
+    let begun = tracker.begin_exact(key(2), &[path("b")]);
+    assert_eq!(begun.untracked.as_deref(), Some("store full"));
+    assert_eq!(objects(&full).len(), before);
+}
+
+#[test]
 fn a_damaged_content_is_reported_and_not_used() {
     let fixture = Fixture::new();
     fixture.write("a", "good");
@@ -143,7 +220,7 @@ fn a_damaged_content_is_reported_and_not_used() {
 /// Collects as soon as the thread of a first scan has ended.
 fn collect_when_free(fixture: &Fixture, sessions: &[Session], settings: &Settings) -> Collected {
     loop {
-        let collected = collect(&fixture.data, sessions.to_vec(), settings, now()).unwrap();
+        let collected = collect(&fixture.data, || Ok(sessions.to_vec()), settings, now()).unwrap();
         if collected.in_use == 0 {
             return collected;
         }
@@ -187,7 +264,7 @@ fn what_no_session_names_is_deleted_unless_a_run_uses_it() {
         in_use: 1,
         ..Collected::default()
     };
-    let collected = collect(&fixture.data, sessions.clone(), &settings(), now()).unwrap();
+    let collected = collect(&fixture.data, || Ok(sessions.clone()), &settings(), now()).unwrap();
     assert_eq!(collected, nothing);
     assert_eq!(objects(&fixture.data).len(), 3);
     drop(tracker);
@@ -207,6 +284,31 @@ fn what_no_session_names_is_deleted_unless_a_run_uses_it() {
         fixture.open(settings()).content(&hash(b"named")).unwrap(),
         b"named"
     );
+}
+
+#[test]
+fn sessions_are_read_when_no_run_can_use_the_contents_any_longer() {
+    let fixture = Fixture::new();
+    fixture.write("a", "named late");
+    let tracker = fixture.open(settings());
+    tracker.begin_exact(key(1), &[path("a")]);
+    drop(tracker);
+    age_objects(&fixture);
+    let lock = objects(&fixture.data)[0].ancestors().nth(3).unwrap().join("lock");
+    let sessions = || {
+        let lock = std::fs::File::open(&lock).unwrap();
+        let taken = rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockShared);
+        assert!(taken.is_err(), "a run could use the contents");
+        Ok(vec![session(&fixture, 0, &[b"named late"])])
+    };
+    let collected = collect(&fixture.data, sessions, &settings(), now()).unwrap();
+    assert_eq!((collected.deleted, collected.in_use), (0, 0));
+    assert_eq!(objects(&fixture.data).len(), 1);
+    // What cannot be read may name anything.
+    let unread = || Err("cannot read the sessions".to_owned());
+    let error = collect(&fixture.data, unread, &settings(), now()).unwrap_err();
+    assert_eq!(error.to_string(), "cannot read the sessions");
+    assert_eq!(objects(&fixture.data).len(), 1);
 }
 
 #[test]
@@ -248,7 +350,7 @@ fn two_that_collect_and_one_that_saves_lose_nothing() {
         for _ in 0..2 {
             scope.spawn(|| {
                 for _ in 0..overrule_testing::times(20) {
-                    collect(&fixture.data, sessions(), &settings(), now()).unwrap();
+                    collect(&fixture.data, || Ok(sessions()), &settings(), now()).unwrap();
                 }
             });
         }

@@ -29,7 +29,7 @@ fn a_call_has_its_changes_with_contents_before_and_after() {
         let hash = hex(blake3::hash(content.as_bytes()).as_bytes());
         assert_eq!(tracker.content(&hash).unwrap(), content.as_bytes());
     }
-    assert_eq!(tracker.end(key(1)), ChangeSet::default(), "a window closes once");
+    assert!(tracker.end(key(1)).untracked.is_some(), "a window closes once");
 }
 
 #[test]
@@ -67,6 +67,56 @@ fn changes_of_one_path_form_one_chain() {
     });
     assert_eq!(sizes, [1, 3]);
     assert_eq!(tracker.end(key(1)).changes, ChangeList::default());
+}
+
+#[test]
+fn a_file_tool_continues_the_chain_of_a_command_that_still_runs() {
+    let fixture = Fixture::new();
+    fixture.write("p", "1");
+    fixture.write("q", "1");
+    fixture.write("back", "1");
+    let states = |change: &Change| [change.before.clone(), change.after.clone()];
+    let mode = fixture.at("p").metadata().unwrap().permissions().mode() & 0o7777;
+    let tracker = fixture.tracker();
+    tracker.begin(key(3));
+    for name in ["p", "q", "back"] {
+        fixture.write(name, "22");
+    }
+    tracker.begin_exact(key(4), &["p", "q", "back"].map(path));
+    fixture.write("p", "333");
+    fixture.write("back", "1");
+    let exact = tracker.end(key(4));
+    assert_eq!(names(&exact.changes), ["p"]);
+    assert_eq!(exact.shared, [key(3).call]);
+    assert_eq!(states(&exact.changes.0[0]), [file("1", mode), file("333", mode)]);
+    fixture.write("p", "4444");
+    let shell = tracker.end(key(3));
+    assert_eq!(names(&shell.changes), ["p", "q"]);
+    assert_eq!(shell.shared, []);
+    assert_eq!(
+        states(&shell.changes.0[0]),
+        [file("333", mode), file("4444", mode)]
+    );
+    assert_eq!(states(&shell.changes.0[1]), [file("1", mode), file("22", mode)]);
+    assert_eq!(tracker.begin(key(5)).outside, ChangeList::default());
+}
+
+#[test]
+fn two_file_tools_on_one_path_form_one_chain() {
+    let fixture = Fixture::new();
+    fixture.write("p", "1");
+    let mode = fixture.at("p").metadata().unwrap().permissions().mode() & 0o7777;
+    let tracker = fixture.open(settings());
+    tracker.begin_exact(key(1), &[path("p")]);
+    tracker.begin_exact(key(2), &[path("p")]);
+    fixture.write("p", "22");
+    let first = tracker.end(key(1));
+    assert_eq!(first.changes.0[0].before, file("1", mode));
+    assert_eq!(first.shared, [key(2).call]);
+    fixture.write("p", "333");
+    let second = tracker.end(key(2));
+    assert_eq!(second.changes.0[0].before, file("22", mode));
+    assert_eq!(second.shared, []);
 }
 
 #[test]
@@ -129,17 +179,16 @@ fn two_runs_in_one_workspace_see_each_other_as_others() {
 }
 
 #[test]
-fn a_call_before_the_first_scan_says_so() {
+fn nothing_is_known_of_a_call_whose_window_never_opened() {
     let fixture = Fixture::new();
-    let tracker = fixture.open(Settings {
-        track: false,
-        ..settings()
-    });
-    assert_eq!(tracker.begin(key(1)).untracked.unwrap(), "`track` is off");
+    let tracker = fixture.tracker();
     fixture.write("a", "1");
     let set = tracker.end(key(1));
-    assert_eq!(set.untracked.unwrap(), "`track` is off");
     assert_eq!(set.changes, ChangeList::default());
+    assert_eq!(
+        set.untracked.as_deref(),
+        Some("the files were not looked at before it")
+    );
 }
 
 #[test]
@@ -158,6 +207,26 @@ fn a_change_that_leaves_size_and_time_is_found() {
             file.set_modified(time).unwrap();
         });
         assert_eq!(names(&set.changes), ["a"], "round {round}");
+    }
+}
+
+#[test]
+fn changes_in_a_directory_that_was_made_again_are_found() {
+    let fixture = Fixture::new();
+    fixture.write("d/e/f", "old");
+    let tracker = fixture.tracker();
+    // The file system may give the new directories the inode numbers of the old ones.
+    for round in 0..4 {
+        call(&tracker, 1, || {
+            std::fs::remove_dir_all(fixture.at("d")).unwrap();
+            fixture.write("d/e/f", "x");
+        });
+        let set = call(&tracker, 2, || {
+            fixture.write("d/e/f", "changed");
+            fixture.write("d/e/g", "x");
+        });
+        assert_eq!(names(&set.changes), ["d/e/f", "d/e/g"], "round {round}");
+        assert_eq!(set.untracked, None);
     }
 }
 

@@ -259,6 +259,27 @@ fn permissions_come_last_and_a_mode_alone_is_a_change() {
 }
 
 #[test]
+fn directories_are_writable_while_their_entries_are_restored() {
+    let directory = |mode| FileState::Dir { mode };
+    let step = |name, from, to| Step {
+        path: path(name),
+        from,
+        to,
+    };
+    let ordered = StepList::ordered(vec![
+        step("closes", directory(0o755), directory(0o555)),
+        step("closes/in", directory(0o755), directory(0o500)),
+        step("closes/a", file("1"), file("2")),
+        step("opens/a", file("1"), missing()),
+        step("opens/in", directory(0), directory(0o755)),
+        step("opens", directory(0o555), directory(0o755)),
+    ]);
+    let names: Vec<_> = ordered.0.iter().map(|step| step.path.text()).collect();
+    let expected = ["opens", "opens/in", "opens/a", "closes/a", "closes/in", "closes"];
+    assert_eq!(names, expected);
+}
+
+#[test]
 fn a_step_tells_how_far_it_has_come() {
     use overrule_domain::files::{Progress, WRITABLE};
     let step = |from, to| Step {
@@ -276,16 +297,21 @@ fn a_step_tells_how_far_it_has_come() {
         "somebody deleted it"
     );
     for replaced in [step(dir(), file("1")), step(link("x"), dir())] {
-        assert_eq!(replaced.progress(&missing()), Progress::Open, "{replaced:?}");
+        assert_eq!(replaced.progress(&missing()), Progress::Conflict, "{replaced:?}");
     }
-    let made = step(missing(), FileState::Dir { mode: 0o555 });
-    assert_eq!(
-        made.progress(&FileState::Dir {
-            mode: 0o555 | WRITABLE
-        }),
-        Progress::Open
-    );
-    assert_eq!(made.progress(&FileState::Dir { mode: 0o770 }), Progress::Conflict);
+    let directory = |mode| FileState::Dir { mode };
+    for step in [
+        step(missing(), directory(0o555)),
+        step(file("1"), directory(0o555)),
+        step(directory(0o555), missing()),
+        step(directory(0o555), link("x")),
+    ] {
+        let between = directory(0o555 | WRITABLE);
+        assert_eq!(step.progress(&between), Progress::Open, "{step:?}");
+        assert_eq!(step.progress(&directory(0o770)), Progress::Conflict, "{step:?}");
+    }
+    let mode = step(directory(0o555), directory(0o500));
+    assert_eq!(mode.progress(&directory(0o755)), Progress::Conflict);
     assert_eq!(step(dir(), missing()).progress(&missing()), Progress::Done);
 }
 
