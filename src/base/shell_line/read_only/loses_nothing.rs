@@ -6,8 +6,9 @@
 //! Not on the list, for what they lose: `reset`, `restore`, `checkout` of files (changes, what is staged), `clean`,
 //! `stash drop|pop|clear`, `branch -d|-D|-f|-M|-C`, `tag -d|-f`, `switch -f|-C` (a reference), `rebase`, `gc`, `prune`,
 //! `reflog expire`, `filter-branch`, `update-ref`, `worktree remove`, `merge --abort`, `rm -f`, `mv -f`. `push` cannot be undone
-//! here. `fetch` and `pull` may overwrite branches, if the settings of the repository say so. `branch -m`, `remote` and
-//! `config` write the settings, which are protected anyway. An option that is not in a row is not known to lose nothing.
+//! here. `add -f` adds ignored directories, where repositories may lie that nobody looked for. `fetch` and `pull` may
+//! overwrite branches, if the settings of the repository say so. `branch -m`, `remote` and `config` write the settings, which
+//! are protected anyway. An option that is not in a row is not known to lose nothing.
 
 use super::super::word::Word;
 use super::table::Operands::Text;
@@ -17,9 +18,9 @@ use super::table::{Row, row};
 pub(super) const ROWS: &[Row] = &[
     row(
         "git/add",
-        "AfnNuv",
+        "AnNuv",
         "",
-        "all no-all force update verbose dry-run intent-to-add refresh ignore-errors ignore-missing renormalize sparse \
+        "all no-all update verbose dry-run intent-to-add refresh ignore-errors ignore-missing renormalize sparse \
         chmod= ignore-removal no-ignore-removal",
         Text,
         "git-add(1): it stages; the files stay",
@@ -292,6 +293,8 @@ mod tests {
             "git commit -S -m x",
             "git commit -p",
             "git add -e",
+            "git add -f target/lib",
+            "git add --force .",
             "git add -p",
             "git -c core.pager=x add .",
             "git -C sub add .",
