@@ -20,6 +20,7 @@ pub mod decode;
 pub mod definitions;
 pub mod demos;
 mod detach;
+mod dispatch;
 pub mod doctor;
 pub mod edits;
 pub mod effects;
@@ -99,7 +100,7 @@ pub fn main() -> ExitCode {
     if let Err(failure) = logging::start(&overrule_config::Env::read()) {
         return print::failure(&failure);
     }
-    match dispatch(parsed) {
+    match dispatch::dispatch(parsed) {
         Ok(Code::Ok) => print::lost().map_or(Code::Ok.into(), |failure| print::failure(&failure)),
         Ok(code) => code.into(),
         Err(failure) => print::failure(&failure),
@@ -115,40 +116,5 @@ fn not_parsed(error: &clap::Error, words: &[std::ffi::OsString]) -> ExitCode {
             Ok(code) => code.into(),
             Err(failure) => print::failure(&failure),
         },
-    }
-}
-
-fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
-    use args::What;
-    let args::Args { common, what } = parsed;
-    match what {
-        None => run::without_command(&common),
-        Some(What::Demo(demo)) => run::demo(&common, &demo),
-        Some(What::Proxy(proxy)) => proxy::proxy(&common, &proxy),
-        Some(What::Run(task)) => run::task(&common, &task),
-        Some(What::Resume(resume)) => resume::resume(&common, &resume),
-        Some(What::Wait(wait)) => wait::wait(&common, &wait),
-        Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),
-        Some(What::Replay(replay)) => replay::replay(&common, &replay),
-        Some(What::Fork(fork)) => fork::fork(&common, &fork),
-        Some(What::Graph(graph)) => graph::graph(&common, &graph),
-        Some(What::Queue(queue)) => queue::queue(&common, &queue),
-        Some(What::Loops(queue)) => loops::loops(&common, &queue),
-        Some(What::Effects(queue)) => effects::effects(&common, &queue),
-        Some(What::Audit(audit)) => audit::audit(&common, &audit),
-        Some(What::Metrics(args)) => metrics::metrics(&common, &args),
-        Some(What::Weights(weights)) => weights::print(&common, &weights),
-        Some(What::ResetLearned) => learned_store::reset(&common),
-        Some(What::Branches(branches)) => branches::branches(&common, &branches),
-        Some(What::Compare(compare)) => branches::compare(&common, &compare),
-        Some(What::Tools(tools)) => tools::tools(&common, &tools),
-        Some(What::Trust(trust)) => trust::trust(&common, &trust),
-        Some(What::Doctor) => doctor::doctor(&common),
-        Some(What::Config) => settings::print(&common),
-        Some(What::Models) => model_list::print(&common),
-        Some(What::Decode(decode)) => decode::decode(&decode),
-        Some(What::Completions { shell }) => Ok(completions::completions(shell)),
-        Some(What::ConfinedAgent { socket }) => proxy::become_agent(&socket),
-        Some(What::Verb(verb)) => verbs::verb(&common, &verb),
     }
 }

@@ -27,8 +27,6 @@ use overrule_domain::sandbox::ReadOnly;
 /// The most bytes of an order. More would not fit into the socket before the helper reads.
 pub(crate) const MOST: usize = 128 * 1024;
 
-/// How long a helper that mounts layers may take.
-const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
 /// The most descriptors of an order, besides that of the standard input.
 const MOST_DESCRIPTORS: u8 = 8;
 
@@ -179,10 +177,10 @@ impl Outside {
     }
 
     /// Waits for the namespaces in which a helper mounted layers: that of the mounts, and the one that owns it, if there is
-    /// one. Blocks until the helper ends.
-    pub(crate) fn namespaces(self) -> Result<(OwnedFd, Option<OwnedFd>), StartError> {
+    /// one. Blocks until the helper ends, or is silent for longer than `patience`.
+    pub(crate) fn namespaces(self, patience: Duration) -> Result<(OwnedFd, Option<OwnedFd>), StartError> {
         let lost = |error: io::Error| StartError::set_up("channel", error);
-        self.socket.set_read_timeout(Some(PATIENCE)).map_err(lost)?;
+        self.socket.set_read_timeout(Some(patience)).map_err(lost)?;
         let (mut mounts, mut user, mut rest) = (None, None, Vec::new());
         loop {
             let mut bytes = [0; 4096];

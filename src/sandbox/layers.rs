@@ -10,6 +10,7 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
@@ -22,6 +23,9 @@ pub(crate) const LAYERS: &str = "--layers";
 
 /// Processes that have layers of their own over the caches of one workspace at the same time. One more has none.
 const MOST: u32 = 64;
+
+/// How long the helper that mounts layers may take.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The layers of this process. The mounts exist as long as this value, or a child that has a copy of them.
 #[derive(Debug)]
@@ -51,6 +55,15 @@ impl Layers {
 
     /// Mounts the layers of these caches in the place. Blocks for some milliseconds.
     pub(crate) fn mount(helper: &Helper, place: Place, caches: &[Cache]) -> Result<Self, StartError> {
+        Self::mount_within(PATIENCE, helper, place, caches)
+    }
+
+    fn mount_within(
+        patience: Duration,
+        helper: &Helper,
+        place: Place,
+        caches: &[Cache],
+    ) -> Result<Self, StartError> {
         let lost = |error: io::Error| StartError::set_up("cache", error);
         let confinement = Confinement {
             plan: Plan::of_layers(caches),
@@ -64,7 +77,7 @@ impl Layers {
         let mut child = command.spawn().map_err(lost)?;
         // It holds the end of the helper.
         drop(command);
-        let made = outside.namespaces();
+        let made = outside.namespaces(patience);
         if made.is_err() {
             // It may not answer any more, nor end.
             let _ = child.kill();
@@ -127,7 +140,7 @@ mod tests {
             program: stuck,
         };
         let place = Place::free(dir.path()).unwrap();
-        assert!(Layers::mount(&helper, place, &[]).is_err());
+        assert!(Layers::mount_within(Duration::from_millis(500), &helper, place, &[]).is_err());
         let pid = fs::read_to_string(pid).unwrap();
         assert!(!Path::new("/proc").join(pid.trim()).exists());
     }

@@ -67,14 +67,14 @@ fn is_at(now: &FileState, target: &FileState) -> bool {
 
 /// Why there is nothing to write, or what is there could not be written again.
 fn not_saved(now: &FileState, target: &FileState, lost: &BTreeSet<String>) -> Option<String> {
-    let is_lost = |hash: &&str| now.hash() != Some(hash) && lost.contains(*hash);
+    let is_lost = |hash: &str| now.hash() != Some(hash) && lost.contains(hash);
     match (target, now) {
         (FileState::Unsaved { why, .. }, _) => Some(format!("not saved ({why})")),
         (_, FileState::Unsaved { why, .. }) => Some(format!("what is there now cannot be saved ({why})")),
         _ if !is_whole(target) => {
             Some("not saved (an earlier version recorded it); hint: compensate".to_owned())
         }
-        _ if target.hash().filter(is_lost).is_some() => {
+        _ if target.hash().is_some_and(is_lost) => {
             Some("its content is no longer saved here".to_owned())
         }
         _ => None,
