@@ -212,8 +212,8 @@ impl Tracker {
     }
 
     /// Returns what could not be restored if a command changed it, as of the last look: files that are not saved or have
-    /// several names, directories that cannot be read or are excluded, and ignored ones that are neither tracked nor made
-    /// again by a build. Empty before the first scan. It does not wait for a look.
+    /// several names, what cannot be read or is excluded, ignored directories that are neither tracked nor made again by a
+    /// build, and each `.git` below the workspace, but not its own. Empty before the first scan. It does not wait for a look.
     pub fn not_restorable(&self) -> Arc<[FilePath]> {
         Arc::clone(&locked(&self.0.standing).not_restorable)
     }
@@ -269,8 +269,8 @@ impl Tracker {
         Ok(restored)
     }
 
-    /// Ends a restore of these steps that was interrupted and is not continued: removes its temporary files. Each path
-    /// stays as it is, except that what replaced it returns if it was changed in the meantime.
+    /// Removes the temporary files of an interrupted restore of these steps, which is not continued. The paths keep their
+    /// present objects. Only a replaced object that was changed after the exchange returns to its path.
     pub fn leave_restore(&self, steps: &[Step]) {
         let mut state = locked(&self.0.state);
         apply::leave(&self.0.ground, steps);
