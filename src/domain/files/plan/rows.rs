@@ -74,9 +74,7 @@ fn not_saved(now: &FileState, target: &FileState, lost: &BTreeSet<String>) -> Op
         _ if !is_whole(target) => {
             Some("not saved (an earlier version recorded it); hint: compensate".to_owned())
         }
-        _ if target.hash().is_some_and(is_lost) => {
-            Some("its content is no longer saved here".to_owned())
-        }
+        _ if target.hash().is_some_and(is_lost) => Some("its content is no longer saved here".to_owned()),
         _ => None,
     }
 }
