@@ -84,12 +84,6 @@ pub fn resume_session(
         && headless
         && !is_restoring(&state)
     {
-        if common.detached {
-            let why = format!(
-                "cannot run detached: session {session} has its answer; hint: overrule resume {session}"
-            );
-            return Err(Failure::new(Code::Halted, why));
-        }
         return print_answer(common, &state, answer, &context.address(&session));
     }
     let admitted = written_here::admit(&context, by, (&state, &session), (headless, accepted))?;
@@ -177,6 +171,10 @@ pub fn resume_session(
 
 /// Prints the answer of a run that is finished.
 fn print_answer(common: &Common, state: &State, answer: NodeId, at: &Address) -> Result<Code, Failure> {
+    if common.detached {
+        let why = format!("cannot run detached: the session has its answer; hint: overrule resume {at}");
+        return Err(Failure::new(Code::Halted, why));
+    }
     let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
     headless::print_answer(common, state, text, at)
 }

@@ -405,17 +405,16 @@ pub(super) fn serve(
         let tools = ready.connected.take();
         let following = tools.map(|tools| Following::new(context, tools, handle));
         let servers = following.as_ref().map(Following::servers);
-        let opened = control::open(common, context, &ready, servers);
-        let opened = opened.and_then(|door| {
-            ready.door = door;
+        let opened = control::open(common, context, &ready, servers).and_then(|door| {
             if common.detached {
                 detach::report(context, &ready.session)?;
             }
-            Ok(())
+            Ok(door)
         });
         let result = match opened {
             Err(failure) => Err(failure),
-            Ok(()) => {
+            Ok(door) => {
+                ready.door = door;
                 let tracked = context.tracked(&ready.tools.1);
                 ready.driver = ready.driver.tracked_by(tracked.tracker, tracked.notice);
                 if headless {

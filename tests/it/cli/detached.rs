@@ -95,7 +95,7 @@ fn a_run_goes_on_in_a_session_of_its_own_and_its_end_is_waited_for() {
     world
         .run(&["resume", &id, "--detach"])
         .ends(4)
-        .tells("has its answer");
+        .tells("the session has its answer");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_run_that_is_killed_is_resumed_in_the_background() {
     let said = world.run(&["wait", &id, "--timeout", "30s"]).ends(4);
     assert!(said.err.contains("cannot decide c3"), "{}", said.err);
     world.run(&["resume", &id, "--detach"]).ends(0);
-    assert_eq!(world.ids(), [id.clone()], "no other session");
+    assert_eq!(world.ids(), std::slice::from_ref(&id), "no other session");
     // A second one is refused while it runs.
     world.run(&["resume", &id, "--detach"]).ends(7);
     approve(&world);
