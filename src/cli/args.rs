@@ -74,7 +74,7 @@ pub struct Common {
     /// Recording that answers instead of a model: a flag of `run` alone.
     #[arg(skip)]
     pub from: Option<PathBuf>,
-    /// Set for a run that goes on without its terminal.
+    /// Set for a run that continues without its terminal.
     #[arg(skip)]
     pub detached: bool,
     /// Theme: dark, light, high-contrast, mono, ember, paper, blue-orange, one of yours, or a file
@@ -283,7 +283,7 @@ pub struct Task {
 /// A run in the background.
 #[derive(Debug, Clone, Copy, Default, ClapArgs)]
 pub struct Detach {
-    /// Run in the background, and go on without the terminal; decide with verbs
+    /// Run in the background, and continue without the terminal; decide with verbs
     #[arg(long)]
     pub detach: bool,
     /// Set for the process in the background

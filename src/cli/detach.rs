@@ -1,4 +1,4 @@
-//! Starts a run that goes on without its terminal, and becomes it.
+//! Starts a run that continues without its terminal, and becomes it.
 //!
 //! Must not know: what the run does.
 //!
@@ -31,7 +31,7 @@ const LOG: &str = "detached.log";
 /// How long the run may take to begin.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Starts this command again as a process that outlives its terminal. `stdin` says that it reads its task there.
+/// Starts this command again as a process that continues without its terminal. `stdin` says that it reads its task there.
 pub fn start(common: &Common, stdin: bool) -> Result<Code, Failure> {
     let program = std::env::current_exe();
     let program = program.map_err(|error| failed(&format!("the program is not found: {error}")))?;
@@ -39,7 +39,7 @@ pub fn start(common: &Common, stdin: bool) -> Result<Code, Failure> {
     // It is a program of the operator, not one that a run started.
     let starts = operators::wait(0);
     let mut child = Command::new(program)
-        .args(words(std::env::args_os().skip(1)))
+        .args(arguments(std::env::args_os().skip(1)))
         .stdin(input)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -47,8 +47,8 @@ pub fn start(common: &Common, stdin: bool) -> Result<Code, Failure> {
         .map_err(|error| failed(&format!("the process cannot start: {error}")))?;
     let _waits = operators::wait(child.id());
     drop(starts);
-    let (word, said) = reported(&mut child);
-    said.lines().for_each(print::err);
+    let (word, errors) = reported(&mut child);
+    errors.lines().for_each(print::err);
     match word {
         Word::Began(line) => began(common, &line),
         Word::Ended => {
@@ -57,7 +57,7 @@ pub fn start(common: &Common, stdin: bool) -> Result<Code, Failure> {
             Ok(code.map_or(Code::Other, Code::Command))
         }
         Word::Late => {
-            // It may have begun by now: nobody would know of it.
+            // It may have begun by now, unknown to the operator.
             let _ = child.kill();
             let _ = child.wait();
             Err(failed(&format!(
@@ -78,7 +78,7 @@ enum Word {
     Late,
 }
 
-/// Waits for the word of a process; returns what it said on standard error by then, too.
+/// Waits for the word of a process; returns its standard error by then, too.
 fn reported(child: &mut Child) -> (Word, String) {
     let (send, received) = mpsc::channel();
     let (out, err) = (child.stdout.take(), child.stderr.take());
@@ -89,20 +89,20 @@ fn reported(child: &mut Child) -> (Word, String) {
             Some(Ok(bytes)) if bytes > 0 => Word::Began(line),
             _ => Word::Ended,
         };
-        // Nobody waits any more after the time.
+        // After the time limit there is no receiver.
         let _ = send.send(word);
     });
-    let (tell, told) = mpsc::channel();
+    let (send_errors, errors) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut err) = err {
             let _ = err.read_to_end(&mut bytes);
         }
-        let _ = tell.send(String::from_utf8_lossy(&bytes).into_owned());
+        let _ = send_errors.send(String::from_utf8_lossy(&bytes).into_owned());
     });
     match received.recv_timeout(PATIENCE) {
         // It closed its standard error before.
-        Ok(word) => (word, told.recv_timeout(PATIENCE).unwrap_or_default()),
+        Ok(word) => (word, errors.recv_timeout(PATIENCE).unwrap_or_default()),
         Err(_) => (Word::Late, String::new()),
     }
 }
@@ -120,7 +120,7 @@ fn failed(why: &str) -> Failure {
 }
 
 /// The arguments of the new process.
-fn words(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+fn arguments(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut is_replaced = false;
     args.map(|word| {
         if !is_replaced && word == FLAG {
@@ -132,7 +132,7 @@ fn words(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     .collect()
 }
 
-/// The flags of a run; in the process that outlives its terminal, which leaves it, those of a run that waits for verbs.
+/// The flags of a run; in the process that continues without its terminal, those of a run that waits for verbs.
 pub fn common(common: &Common, detach: Detach) -> Result<Common, Failure> {
     if !detach.detached {
         return Ok(common.clone());
@@ -186,7 +186,7 @@ mod tests {
             "--",
             "--detach",
         ];
-        let found = words(args.into_iter().map(OsString::from));
+        let found = arguments(args.into_iter().map(OsString::from));
         let expected = [
             "run",
             "--detached",

@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use crate::Error;
 use crate::deadline::file_time;
 use crate::entry::{self, Why};
-use crate::scan::{Ground, is_same};
+use crate::scan::{Context, is_same};
 use crate::store::{self, Batch};
 use place::Place;
 
@@ -87,12 +87,12 @@ impl Skip {
 
 /// Reads what a path is now. `save` gets the content of a file.
 pub(crate) fn state(
-    ground: &Ground,
+    context: &Context,
     path: &FilePath,
     save: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
 ) -> FileState {
-    match ground.root.parent(path) {
-        Ok((fd, _)) => state_in(ground, fd.as_fd(), crate::root::split(path.bytes()).1, save),
+    match context.root.parent(path) {
+        Ok((fd, _)) => state_in(context, fd.as_fd(), crate::root::split(path.bytes()).1, save),
         // What is a link, or no directory, on the way to it does not hold it.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => FileState::Missing {},
         Err(errno) => unreadable(errno),
@@ -109,7 +109,7 @@ fn unreadable(errno: Errno) -> FileState {
 
 /// Reads what an entry of a directory is now.
 fn state_in(
-    ground: &Ground,
+    context: &Context,
     fd: std::os::fd::BorrowedFd<'_>,
     name: &[u8],
     save: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
@@ -118,7 +118,7 @@ fn state_in(
         Ok(()) => Ok(*blake3::hash(bytes).as_bytes()),
         Err(_) => Err(Why::Full),
     };
-    match entry::read(fd, name, ground.settings.max_file, file_time(), &mut save) {
+    match entry::read(fd, name, context.settings.max_file, file_time(), &mut save) {
         Ok(entry) => entry.state().unwrap_or(FileState::Missing {}),
         Err(Errno::NOENT | Errno::NOTDIR) => FileState::Missing {},
         Err(errno) => unreadable(errno),
@@ -130,11 +130,11 @@ fn state_in(
 /// # Errors
 ///
 /// The present contents could not be saved, or there is no room: nothing was touched. Or the hook stopped it.
-pub(crate) fn restore(ground: &Ground, steps: &[Step], hook: Hook<'_>) -> Result<Restored, Error> {
-    check_room(ground, steps)?;
-    save_present(ground, steps)?;
+pub(crate) fn restore(context: &Context, steps: &[Step], hook: Hook<'_>) -> Result<Restored, Error> {
+    check_room(context, steps)?;
+    save_present(context, steps)?;
     let mut run = Run {
-        ground,
+        context,
         restored: Restored::default(),
         carried_out: BTreeMap::new(),
     };
@@ -142,39 +142,39 @@ pub(crate) fn restore(ground: &Ground, steps: &[Step], hook: Hook<'_>) -> Result
     let ended = ended.and_then(|()| steps.iter().try_for_each(|step| run.step(step, hook)));
     let ended = ended.and_then(|()| run.settle_all(hook));
     let ended = ended.and_then(|()| run.close_directories(steps, hook));
-    let ended = ended.and_then(|()| sync_directories(ground, &run.restored.done, hook));
+    let ended = ended.and_then(|()| sync_directories(context, &run.restored.done, hook));
     match ended {
         Ok(()) => Ok(run.restored),
-        Err(_) => Err(Error::io("restore", &ground.root.path, Errno::CANCELED)),
+        Err(_) => Err(Error::io("restore", &context.root.path, Errno::CANCELED)),
     }
 }
 
 /// Removes what an interrupted restore of these steps left next to their paths. Directories that it opened get their own
 /// permissions.
-pub(crate) fn leave(ground: &Ground, steps: &[Step]) {
+pub(crate) fn leave(context: &Context, steps: &[Step]) {
     let hook: Hook<'_> = &mut |_| Ok(());
     for step in steps {
-        let now = state(ground, &step.path, &mut |_| Ok(()));
-        let place = Place::open(ground, step);
+        let now = state(context, &step.path, &mut |_| Ok(()));
+        let place = Place::open(context, step);
         let _ = place.and_then(|place| place.clear(place::is_new(step, &now), hook));
     }
     for step in in_between(steps) {
         if step
             .between()
-            .is_some_and(|between| is_now(ground, step, &between))
+            .is_some_and(|between| is_now(context, step, &between))
         {
             let own = [&step.to, &step.from];
             let own = own
                 .into_iter()
                 .find(|state| matches!(state, FileState::Dir { .. }));
-            let _ = set_mode(ground, step, own.cloned(), hook);
+            let _ = set_mode(context, step, own.cloned(), hook);
         }
     }
 }
 
 /// A restore that is being carried out.
 struct Run<'a> {
-    ground: &'a Ground,
+    context: &'a Context,
     restored: Restored,
     /// The steps whose old objects are still there, by their directories.
     carried_out: BTreeMap<&'a [u8], Vec<&'a Step>>,
@@ -187,7 +187,7 @@ impl<'a> Run<'a> {
             // What was removed from it is set aside in it.
             self.settle(step.path.bytes(), hook)?;
         }
-        match carry_out(self.ground, step, hook) {
+        match carry_out(self.context, step, hook) {
             // Before anything is restored in it.
             Ok(()) if matches!(step.to, FileState::Dir { .. }) => self.settle_one(step, hook),
             Ok(()) => {
@@ -216,11 +216,11 @@ impl<'a> Run<'a> {
     }
 
     fn settle_one(&mut self, step: &Step, hook: Hook<'_>) -> Result<(), Skip> {
-        let ended = Place::open(self.ground, step).and_then(|place| place.settle(hook));
+        let ended = Place::open(self.context, step).and_then(|place| place.settle(hook));
         match ended {
             Ok(()) => self.restored.done.push(step.path.clone()),
             // The directory of a removed path may be gone as well.
-            Err(Skip::Because(_)) if is_now(self.ground, step, &step.to) => {
+            Err(Skip::Because(_)) if is_now(self.context, step, &step.to) => {
                 self.restored.done.push(step.path.clone());
             }
             Err(Skip::Because(why)) => self.skip(step, &why),
@@ -233,9 +233,9 @@ impl<'a> Run<'a> {
     fn open_directories(&self, steps: &[Step], hook: Hook<'_>) -> Result<(), Skip> {
         for step in in_between(steps).into_iter().rev() {
             let is_removed = matches!(step.from, FileState::Dir { .. });
-            if is_removed && is_now(self.ground, step, &step.from) {
+            if is_removed && is_now(self.context, step, &step.from) {
                 // Where it fails, so does what needs it.
-                stopped(set_mode(self.ground, step, step.between(), hook))?;
+                stopped(set_mode(self.context, step, step.between(), hook))?;
             }
         }
         Ok(())
@@ -247,13 +247,13 @@ impl<'a> Run<'a> {
             let between = step.between();
             if !between
                 .as_ref()
-                .is_some_and(|between| is_now(self.ground, step, between))
+                .is_some_and(|between| is_now(self.context, step, between))
             {
                 continue;
             }
             let at = self.restored.done.iter().position(|path| *path == step.path);
             let own = if at.is_some() { &step.to } else { &step.from };
-            match (set_mode(self.ground, step, Some(own.clone()), hook), at) {
+            match (set_mode(self.context, step, Some(own.clone()), hook), at) {
                 (Err(Skip::Because(why)), Some(at)) => {
                     self.restored.done.remove(at);
                     self.skip(step, &why);
@@ -283,14 +283,14 @@ fn in_between(steps: &[Step]) -> Vec<&Step> {
     all
 }
 
-fn is_now(ground: &Ground, step: &Step, expected: &FileState) -> bool {
-    is_same(&state(ground, &step.path, &mut |_| Ok(())), expected)
+fn is_now(context: &Context, step: &Step, expected: &FileState) -> bool {
+    is_same(&state(context, &step.path, &mut |_| Ok(())), expected)
 }
 
 /// Gives the directory of a step its permissions in a state.
-fn set_mode(ground: &Ground, step: &Step, of: Option<FileState>, hook: Hook<'_>) -> Result<(), Skip> {
+fn set_mode(context: &Context, step: &Step, of: Option<FileState>, hook: Hook<'_>) -> Result<(), Skip> {
     match of {
-        Some(FileState::Dir { mode }) => Place::open(ground, step)?.set_mode(mode, hook),
+        Some(FileState::Dir { mode }) => Place::open(context, step)?.set_mode(mode, hook),
         _ => Ok(()),
     }
 }
@@ -304,22 +304,22 @@ fn stopped(result: Result<(), Skip>) -> Result<(), Skip> {
 }
 
 /// Refuses a restore for whose contents there is no room.
-fn check_room(ground: &Ground, steps: &[Step]) -> Result<(), Error> {
+fn check_room(context: &Context, steps: &[Step]) -> Result<(), Error> {
     let size = |state: &FileState| match state {
         FileState::File { size, .. } => *size,
         _ => 0,
     };
     let present = steps.iter().map(|step| &step.from);
-    let unsaved = present.filter(|from| from.hash().is_some_and(|hash| !ground.store.has(hash)));
+    let unsaved = present.filter(|from| from.hash().is_some_and(|hash| !context.store.has(hash)));
     let unsaved = unsaved.map(size).fold(0, u64::saturating_add);
     if unsaved > 0 {
-        ground.store.has_room(unsaved)?;
+        context.store.has_room(unsaved)?;
     }
     let written = steps
         .iter()
         .map(|step| size(&step.to))
         .fold(0, u64::saturating_add);
-    let (free, _) = store::free(&ground.root.path)?;
+    let (free, _) = store::free(&context.root.path)?;
     if written > free {
         return Err(Error::NoRoom { bytes: written });
     }
@@ -327,15 +327,15 @@ fn check_room(ground: &Ground, steps: &[Step]) -> Result<(), Error> {
 }
 
 /// Saves the present contents.
-fn save_present(ground: &Ground, steps: &[Step]) -> Result<(), Error> {
+fn save_present(context: &Context, steps: &[Step]) -> Result<(), Error> {
     let mut batch = Batch::default();
     let mut failure = None;
     let present = steps
         .iter()
-        .filter(|step| step.from.hash().is_some_and(|hash| !ground.store.has(hash)));
+        .filter(|step| step.from.hash().is_some_and(|hash| !context.store.has(hash)));
     for step in present {
-        state(ground, &step.path, &mut |bytes| {
-            let put = ground.store.put(bytes, &mut batch).map(|_| ());
+        state(context, &step.path, &mut |bytes| {
+            let put = context.store.put(bytes, &mut batch).map(|_| ());
             put.map_err(|error| {
                 let text = error.to_string();
                 failure = Some(error);
@@ -345,20 +345,20 @@ fn save_present(ground: &Ground, steps: &[Step]) -> Result<(), Error> {
     }
     match failure {
         Some(error) => Err(error),
-        None => ground.store.commit(&mut batch),
+        None => context.store.commit(&mut batch),
     }
 }
 
 /// Carries out one step, or finds that it is done.
-fn carry_out(ground: &Ground, step: &Step, hook: Hook<'_>) -> Result<(), Skip> {
+fn carry_out(context: &Context, step: &Step, hook: Hook<'_>) -> Result<(), Skip> {
     for state in [&step.from, &step.to] {
         if let FileState::Unsaved { why, .. } = state {
             return Err(Skip::Because(format!("not saved ({why})")));
         }
     }
     let mut nothing = |_: &[u8]| Ok(());
-    let now = state(ground, &step.path, &mut nothing);
-    let place = Place::open(ground, step);
+    let now = state(context, &step.path, &mut nothing);
+    let place = Place::open(context, step);
     let is_done = place::is_new(step, &now);
     if let Ok(place) = &place {
         place.clear(is_done, hook)?;
@@ -390,11 +390,11 @@ fn carry_out(ground: &Ground, step: &Step, hook: Hook<'_>) -> Result<(), Skip> {
 }
 
 /// Syncs the directories of restored paths, as far as they are there.
-fn sync_directories(ground: &Ground, paths: &[FilePath], hook: Hook<'_>) -> Result<(), Skip> {
+fn sync_directories(context: &Context, paths: &[FilePath], hook: Hook<'_>) -> Result<(), Skip> {
     let parents = paths.iter().map(|path| crate::root::split(path.bytes()).0);
     let parents: std::collections::BTreeSet<&[u8]> = parents.collect();
     for parent in parents {
-        if let Ok(fd) = ground.root.directory(parent) {
+        if let Ok(fd) = context.root.directory(parent) {
             hook("sync directory")?;
             let _ = rustix::fs::fsync(&fd);
         }

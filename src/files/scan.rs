@@ -36,7 +36,7 @@ const DEPTH: usize = 128;
 
 /// What a scan works with.
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct Context {
     pub(crate) root: Root,
     pub(crate) store: Store,
     pub(crate) settings: Settings,
@@ -77,7 +77,7 @@ struct Place {
 
 /// One scan.
 struct Scan<'a> {
-    ground: &'a Ground,
+    context: &'a Context,
     index: &'a mut Index,
     watch: &'a mut Watch,
     deadline: Deadline,
@@ -98,10 +98,10 @@ struct Scan<'a> {
 /// # Errors
 ///
 /// Returns why the workspace is not tracked.
-pub(crate) fn first(ground: &Ground, watch: &mut Watch) -> Result<(Index, Option<String>), String> {
+pub(crate) fn first(context: &Context, watch: &mut Watch) -> Result<(Index, Option<String>), String> {
     let mut index = Index::default();
-    index.repositories.extend(Repository::around(&ground.root.path));
-    let mut scan = Scan::new(ground, &mut index, watch, Deadline::NONE, true);
+    index.repositories.extend(Repository::around(&context.root.path));
+    let mut scan = Scan::new(context, &mut index, watch, Deadline::NONE, true);
     scan.walk();
     scan.check_blobs();
     let found = scan.finish();
@@ -112,17 +112,17 @@ pub(crate) fn first(ground: &Ground, watch: &mut Watch) -> Result<(Index, Option
 }
 
 /// Looks again, and brings the index up to date.
-pub(crate) fn again(ground: &Ground, index: &mut Index, watch: &mut Watch) -> Found {
-    let deadline = Deadline::after(ground.settings.scan);
-    let mut scan = Scan::new(ground, index, watch, deadline, false);
+pub(crate) fn again(context: &Context, index: &mut Index, watch: &mut Watch) -> Found {
+    let deadline = Deadline::after(context.settings.scan);
+    let mut scan = Scan::new(context, index, watch, deadline, false);
     scan.walk();
     scan.finish()
 }
 
 /// Looks at these paths alone, each after the directories above it.
-pub(crate) fn paths(ground: &Ground, index: &mut Index, watch: &mut Watch, paths: &[FilePath]) -> Found {
-    let deadline = Deadline::after(ground.settings.scan);
-    let mut scan = Scan::new(ground, index, watch, deadline, false);
+pub(crate) fn paths(context: &Context, index: &mut Index, watch: &mut Watch, paths: &[FilePath]) -> Found {
+    let deadline = Deadline::after(context.settings.scan);
+    let mut scan = Scan::new(context, index, watch, deadline, false);
     for path in paths {
         scan.path(path);
     }
@@ -131,14 +131,14 @@ pub(crate) fn paths(ground: &Ground, index: &mut Index, watch: &mut Watch, paths
 
 impl<'a> Scan<'a> {
     fn new(
-        ground: &'a Ground,
+        context: &'a Context,
         index: &'a mut Index,
         watch: &'a mut Watch,
         deadline: Deadline,
         is_first: bool,
     ) -> Self {
         Self {
-            ground,
+            context,
             index,
             watch,
             deadline,
@@ -154,7 +154,7 @@ impl<'a> Scan<'a> {
     }
 
     fn walk(&mut self) {
-        let workspace = &self.ground.root.path;
+        let workspace = &self.context.root.path;
         let mut place = Place::default();
         let around = self.index.repositories.first().filter(|one| one.root.is_empty());
         if let Some(repository) = around {
@@ -166,7 +166,7 @@ impl<'a> Scan<'a> {
             }
             place.rules.add_files(&above);
         }
-        match self.ground.root.directory(b"") {
+        match self.context.root.directory(b"") {
             Ok(fd) => self.directory(b"", fd, place),
             Err(_) => self.unreadable(b""),
         }
@@ -176,7 +176,7 @@ impl<'a> Scan<'a> {
         if self.stop.is_none() {
             if self.deadline.is_over() {
                 self.stop = Some(Stop::Late);
-            } else if self.index.count > self.ground.settings.max_files {
+            } else if self.index.count > self.context.settings.max_files {
                 self.stop = Some(Stop::TooMany);
             }
         }
@@ -184,7 +184,7 @@ impl<'a> Scan<'a> {
     }
 
     fn absolute(&self, path: &[u8]) -> PathBuf {
-        self.ground.root.path.join(OsStr::from_bytes(path))
+        self.context.root.path.join(OsStr::from_bytes(path))
     }
 
     /// Looks at a directory and at what is below it.
@@ -254,7 +254,7 @@ impl<'a> Scan<'a> {
         if let Some(at) = self.index.nested(path) {
             return Some(at);
         }
-        let repository = Repository::nested(&self.ground.root.path, path)?;
+        let repository = Repository::nested(&self.context.root.path, path)?;
         let at = u16::try_from(self.index.repositories.len()).ok()?;
         self.index.repositories.push(repository);
         Some(at)

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 use crate::entry::hex;
 use crate::root::Root;
 use crate::rules::Patterns;
-use crate::scan::Ground;
+use crate::scan::Context;
 use crate::store::Store;
 use crate::{Readiness, Settings, Tracker};
 
@@ -87,10 +87,10 @@ impl Fixture {
 }
 
 /// What a scan and a restore of a workspace work with.
-pub(crate) fn ground(fixture: &Fixture) -> Ground {
+pub(crate) fn context(fixture: &Fixture) -> Context {
     let settings = settings();
     let root = Root::open(&fixture.workspace).unwrap();
-    Ground {
+    Context {
         store: Store::open(&fixture.data, &root.path, &settings).unwrap(),
         patterns: Patterns::new(&root.path, &[], &[]),
         root,

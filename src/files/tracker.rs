@@ -22,7 +22,7 @@ use crate::index::Index;
 use crate::repository::Repository;
 use crate::root::Root;
 use crate::rules::Patterns;
-use crate::scan::Ground;
+use crate::scan::Context;
 use crate::store::Store;
 use crate::watch::Watch;
 use crate::windows::{Scope, Windows};
@@ -61,17 +61,17 @@ pub struct Tracker(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    ground: Ground,
+    context: Context,
     first: Mutex<First>,
     changed: Condvar,
     state: Mutex<State>,
     /// What was known after the last look. It can be read during a look.
-    standing: Mutex<Standing>,
+    last_known: Mutex<LastKnown>,
 }
 
 /// What is known between two looks.
 #[derive(Debug)]
-struct Standing {
+struct LastKnown {
     readiness: Readiness,
     not_restorable: Arc<[FilePath]>,
 }
@@ -111,7 +111,7 @@ impl Tracker {
             ..State::default()
         };
         Ok(Self(Arc::new(Shared {
-            ground: Ground {
+            context: Context {
                 root,
                 store,
                 settings,
@@ -120,7 +120,7 @@ impl Tracker {
             first: Mutex::new(First::NotStarted),
             changed: Condvar::new(),
             state: Mutex::new(state),
-            standing: Mutex::new(Standing {
+            last_known: Mutex::new(LastKnown {
                 readiness: Readiness::NotYet,
                 not_restorable: Arc::from([]),
             }),
@@ -208,20 +208,20 @@ impl Tracker {
 
     /// Returns whether the changes of the next command will be known, as of the last look. It does not wait for one.
     pub fn readiness(&self) -> Readiness {
-        locked(&self.0.standing).readiness.clone()
+        locked(&self.0.last_known).readiness.clone()
     }
 
     /// Returns what could not be restored if a command changed it, as of the last look: files that are not saved or have
     /// several names, what cannot be read or is excluded, ignored directories that are neither tracked nor made again by a
     /// build, and each `.git` below the workspace, but not its own. Empty before the first scan. It does not wait for a look.
     pub fn not_restorable(&self) -> Arc<[FilePath]> {
-        Arc::clone(&locked(&self.0.standing).not_restorable)
+        Arc::clone(&locked(&self.0.last_known).not_restorable)
     }
 
     /// Looks at paths, and which of these contents, by their hashes, are not saved. Nothing is saved. A file with several names
     /// is one that cannot be restored.
     pub fn look_up(&self, paths: &[FilePath], contents: &[String]) -> Looked {
-        let lost = contents.iter().filter(|hash| !self.0.ground.store.has(hash));
+        let lost = contents.iter().filter(|hash| !self.0.context.store.has(hash));
         let mut states = self.states(paths);
         for (state, path) in states.iter_mut().zip(paths) {
             if let FileState::File { size, .. } = state
@@ -249,7 +249,7 @@ impl Tracker {
     pub fn states(&self, paths: &[FilePath]) -> Vec<FileState> {
         let states = paths
             .iter()
-            .map(|path| apply::state(&self.0.ground, path, &mut |_| Ok(())));
+            .map(|path| apply::state(&self.0.context, path, &mut |_| Ok(())));
         states.collect()
     }
 
@@ -263,7 +263,7 @@ impl Tracker {
     /// The present contents could not be saved, or there is no room for them: nothing was touched.
     pub fn restore(&self, steps: &[Step]) -> Result<Restored, Error> {
         let mut state = locked(&self.0.state);
-        let restored = apply::restore(&self.0.ground, steps, &mut |_| Ok(()))?;
+        let restored = apply::restore(&self.0.context, steps, &mut |_| Ok(()))?;
         self.0.look_at(&mut state, &restored.done, true);
         self.0.publish(&state);
         Ok(restored)
@@ -273,7 +273,7 @@ impl Tracker {
     /// present objects. Only a replaced object that was changed after the exchange returns to its path.
     pub fn leave_restore(&self, steps: &[Step]) {
         let mut state = locked(&self.0.state);
-        apply::leave(&self.0.ground, steps);
+        apply::leave(&self.0.context, steps);
         let paths: Vec<FilePath> = steps.iter().map(|step| step.path.clone()).collect();
         self.0.look_at(&mut state, &paths, false);
         self.0.publish(&state);
@@ -285,17 +285,17 @@ impl Tracker {
     ///
     /// It is not saved, or not any more, or damaged.
     pub fn content(&self, hash: &str) -> Result<Vec<u8>, Error> {
-        self.0.ground.store.get(hash)
+        self.0.context.store.get(hash)
     }
 
     /// Returns the workspace, with all links resolved.
     pub fn workspace(&self) -> &Path {
-        &self.0.ground.root.path
+        &self.0.context.root.path
     }
 
     /// Returns the bytes that this run saved.
     pub fn saved(&self) -> u64 {
-        self.0.ground.store.saved()
+        self.0.context.store.saved()
     }
 
     /// Returns the number of files, links and directories that are tracked, and the bytes of memory that they take.
@@ -307,7 +307,7 @@ impl Tracker {
 
 impl Shared {
     fn head(&self) -> Option<Head> {
-        Repository::around(&self.ground.root.path)?.head()
+        Repository::around(&self.context.root.path)?.head()
     }
 }
 

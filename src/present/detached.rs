@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A run that goes on without its terminal.
+/// A run that continues without its terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "detached")]
 pub struct DetachedView {

@@ -61,13 +61,15 @@ pub struct ChangeSet {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadMove {
     /// `HEAD` before: the branch, or the commit where none is checked out, and the commit.
+    #[serde(default)]
     pub before: Head,
     /// `HEAD` after.
+    #[serde(default)]
     pub after: Head,
 }
 
 /// What is checked out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// The branch, such as `main`; none for a detached `HEAD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,6 +16,7 @@ pub struct Execution {
     /// The call.
     pub call: NodeId,
     /// Which of its executions.
+    #[serde(default)]
     pub attempt: Attempt,
 }
 

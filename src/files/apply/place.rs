@@ -13,12 +13,12 @@ use rustix::io::Errno;
 
 use super::{Fault, Hook, SEVERAL_NAMES, Skip, state_in};
 use crate::entry::Meta;
-use crate::scan::{Ground, is_same};
+use crate::scan::{Context, is_same};
 use crate::{repository, root, temporary};
 
 /// The place of one step.
 pub(super) struct Place<'a> {
-    ground: &'a Ground,
+    context: &'a Context,
     step: &'a Step,
     directory: OwnedFd,
     name: &'a OsStr,
@@ -42,19 +42,19 @@ pub(super) fn is_new(step: &Step, state: &FileState) -> bool {
 
 impl<'a> Place<'a> {
     /// Opens the directory of a step's path. Nothing of git's own is opened: a forged journal could make git run a program.
-    pub(super) fn open(ground: &'a Ground, step: &'a Step) -> Result<Self, Skip> {
+    pub(super) fn open(context: &'a Context, step: &'a Step) -> Result<Self, Skip> {
         let mut parts = step.path.bytes().split(|byte| *byte == b'/');
         // Some file systems do not tell the cases of letters apart.
         if parts.any(|part| part.eq_ignore_ascii_case(repository::ENTRY)) {
             return Err(Skip::Because("git's own files are not restored".to_owned()));
         }
-        let (directory, name) = ground.root.parent(&step.path).map_err(|errno| match errno {
+        let (directory, name) = context.root.parent(&step.path).map_err(|errno| match errno {
             Errno::LOOP | Errno::NOTDIR => Skip::changed(),
             errno => errno.into(),
         })?;
         let (temporary, draft) = temporary::names(&step.path);
         Ok(Self {
-            ground,
+            context,
             step,
             directory,
             name,
@@ -64,7 +64,7 @@ impl<'a> Place<'a> {
     }
 
     fn state(&self, name: &OsStr) -> FileState {
-        state_in(self.ground, self.directory.as_fd(), name.as_bytes(), &mut |_| {
+        state_in(self.context, self.directory.as_fd(), name.as_bytes(), &mut |_| {
             Ok(())
         })
     }
@@ -145,7 +145,7 @@ impl<'a> Place<'a> {
     fn draft(&self, hook: Hook<'_>) -> Result<(), Skip> {
         match &self.step.to {
             FileState::File { hash, mode, .. } => {
-                let content = self.ground.store.get(hash);
+                let content = self.context.store.get(hash);
                 let content = content.map_err(|error| Skip::Because(error.to_string()))?;
                 hook("create")?;
                 let mut file = root::create(self.directory.as_fd(), &self.draft)?;

@@ -12,9 +12,9 @@ use rustix::io::Errno;
 
 use super::{Fault, Restored, restore};
 use crate::Tracker;
-use crate::scan::Ground;
+use crate::scan::Context;
 use crate::tests::{
-    Fixture, Small, call, differences, file, ground, in_order, missing, path, settings, states, undo,
+    Fixture, Small, call, context, differences, file, in_order, missing, path, settings, states, undo,
 };
 
 fn remove(path: &Path) {
@@ -111,11 +111,11 @@ fn second(fixture: &Fixture) {
     mode(fixture, "dir-mode", 0o700);
 }
 
-/// Both trees, the steps from the second to the first, and the ground with all contents saved.
+/// Both trees, the steps from the second to the first, and the context with all contents saved.
 struct Stage {
     fixture: Fixture,
     steps: Vec<Step>,
-    ground: Ground,
+    context: Context,
 }
 
 impl Stage {
@@ -126,11 +126,11 @@ impl Stage {
         let set = call(&tracker, 1, || second(&fixture));
         let steps = undo(&set.changes);
         assert!(steps.len() >= 40, "{}", steps.len());
-        let ground = ground(&fixture);
+        let context = context(&fixture);
         Self {
             fixture,
             steps,
-            ground,
+            context,
         }
     }
 
@@ -138,11 +138,11 @@ impl Stage {
     fn reset(&mut self) {
         first(&self.fixture);
         second(&self.fixture);
-        self.ground = ground(&self.fixture);
+        self.context = context(&self.fixture);
     }
 
     fn run(&self, hook: super::Hook<'_>) -> Result<Restored, crate::Error> {
-        restore(&self.ground, &self.steps, hook)
+        restore(&self.context, &self.steps, hook)
     }
 
     /// The number of system calls that change something.
@@ -186,13 +186,13 @@ fn a_restore_that_ends_anywhere_is_continued_or_undone() {
             stage.reset();
             stage.run(&mut at(number, Fault::Stop)).unwrap_err();
             // The program starts again.
-            stage.ground = ground(&stage.fixture);
+            stage.context = context(&stage.fixture);
             let steps = if is_undone {
                 reversed(&stage.steps)
             } else {
                 stage.steps.clone()
             };
-            let restored = restore(&stage.ground, &steps, &mut |_| Ok(())).unwrap();
+            let restored = restore(&stage.context, &steps, &mut |_| Ok(())).unwrap();
             assert_eq!(restored.skipped, [], "call {number}");
             assert_eq!(restored.done.len(), steps.len());
             let now = states(&stage.fixture.snapshot());
@@ -299,7 +299,7 @@ fn a_restore_is_undone_by_its_reverse() {
     let second = stage.fixture.snapshot();
     stage.run(&mut |_| Ok(())).unwrap();
     assert!(!differences(&second, &stage.fixture.snapshot()).0.is_empty());
-    let restored = restore(&stage.ground, &reversed(&stage.steps), &mut |_| Ok(())).unwrap();
+    let restored = restore(&stage.context, &reversed(&stage.steps), &mut |_| Ok(())).unwrap();
     assert_eq!(restored.skipped, []);
     assert_eq!(states(&stage.fixture.snapshot()), states(&second));
 }

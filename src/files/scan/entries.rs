@@ -136,7 +136,7 @@ impl Scan<'_> {
 
     /// Returns true for a file that is not tracked: a pattern excludes it, or a restore left it.
     fn is_excluded(&self, path: &[u8], name: &[u8]) -> bool {
-        let patterns = &self.ground.patterns;
+        let patterns = &self.context.patterns;
         let is_left = temporary::is_one(name);
         is_left || !patterns.is_empty() && patterns.excludes(&self.absolute(&join(path, name)), false)
     }
@@ -205,21 +205,21 @@ impl Scan<'_> {
         if name == repository::ATTRIBUTES && text(fd, name).is_none_or(|text| repository::converts(&text)) {
             repository.is_used = false;
         }
-        if meta.kind() != FileType::RegularFile || meta.size > self.ground.settings.max_file {
+        if meta.kind() != FileType::RegularFile || meta.size > self.context.settings.max_file {
             return None;
         }
         repository.clean(path, meta).map(|oid| Content::Git(number, oid))
     }
 
     pub(super) fn read(&mut self, fd: BorrowedFd<'_>, name: &[u8]) -> Result<Entry, Errno> {
-        let (store, batch, failure) = (&self.ground.store, &mut self.batch, &mut self.failure);
+        let (store, batch, failure) = (&self.context.store, &mut self.batch, &mut self.failure);
         let mut save = |bytes: &[u8]| {
             store.put(bytes, batch).map_err(|error| {
                 failure.get_or_insert(error);
                 Why::Full
             })
         };
-        entry::read(fd, name, self.ground.settings.max_file, self.now, &mut save)
+        entry::read(fd, name, self.context.settings.max_file, self.now, &mut save)
     }
 
     /// Looks at one path.
@@ -229,7 +229,7 @@ impl Scan<'_> {
             return;
         }
         let entry = self
-            .ground
+            .context
             .root
             .directory(parent)
             .and_then(|fd| self.read(fd.as_fd(), name));
@@ -270,7 +270,7 @@ mod tests {
     use super::{Place, Scan};
     use crate::deadline::Deadline;
     use crate::index::Index;
-    use crate::tests::{Fixture, as_user, ground, path, set_mode};
+    use crate::tests::{Fixture, as_user, context, path, set_mode};
     use crate::watch::Watch;
 
     #[test]
@@ -278,13 +278,13 @@ mod tests {
         as_user(|| {
             let fixture = Fixture::new();
             fixture.write("d/a", "1");
-            let ground = ground(&fixture);
-            let fd = ground.root.directory(b"d").unwrap();
+            let context = context(&fixture);
+            let fd = context.root.directory(b"d").unwrap();
             let (mut index, mut watch) = (Index::default(), Watch::default());
             let names = || vec![Box::from(&b"a"[..])];
             let mut look = |mode| {
                 set_mode(&fixture.at("d"), mode);
-                let mut scan = Scan::new(&ground, &mut index, &mut watch, Deadline::NONE, false);
+                let mut scan = Scan::new(&context, &mut index, &mut watch, Deadline::NONE, false);
                 scan.entries(b"d", fd.as_fd(), names(), &Place::default());
                 let found = scan.finish();
                 let count = index.directories[&b"d"[..]].entries.len();

@@ -34,7 +34,7 @@ impl Scan<'_> {
     ) -> Option<Place> {
         let full = join(path, name);
         let absolute = self.absolute(&full);
-        let patterns = &self.ground.patterns;
+        let patterns = &self.context.patterns;
         let mut next = place.clone();
         let why = if temporary::is_one(name) || patterns.excludes(&absolute, true) {
             Some(Unlisted::Excluded)
@@ -91,7 +91,7 @@ impl Scan<'_> {
             next.is_ignored = true;
             return None;
         }
-        if self.ground.settings.is_rebuildable(name) {
+        if self.context.settings.is_rebuildable(name) {
             return Some(Unlisted::Rebuildable);
         }
         let (mut files, mut bytes) = (FILES, BYTES);

@@ -74,7 +74,7 @@ impl Scan<'_> {
             }
         }
         for path in paths {
-            let read = (self.ground.root.parent(&path))
+            let read = (self.context.root.parent(&path))
                 .and_then(|(fd, _)| self.read(fd.as_fd(), crate::root::split(path.bytes()).1));
             self.index.set(&path, read.ok());
         }
@@ -84,7 +84,7 @@ impl Scan<'_> {
     pub(super) fn finish(mut self) -> Found {
         let differences = std::mem::take(&mut self.differences);
         let mut differences = self.fetch(differences);
-        if let Err(error) = self.ground.store.commit(&mut self.batch) {
+        if let Err(error) = self.context.store.commit(&mut self.batch) {
             self.failure = Some(error);
             self.forget_unsaved(&mut differences);
         }
@@ -93,7 +93,7 @@ impl Scan<'_> {
         for repository in &mut self.index.repositories {
             repository.unload();
         }
-        let limit = &self.ground.settings;
+        let limit = &self.context.settings;
         let is_partial = self.stop.is_some() || self.unread.is_some();
         let problem = match self.stop {
             Some(Stop::TooMany) => Some(format!("too many files, limit {}", limit.max_files)),
@@ -119,7 +119,7 @@ impl Scan<'_> {
         let changed = changed.flat_map(|one| one.before.iter_mut().chain(&mut one.after));
         for entry in entries.chain(changed) {
             if let Content::Stored(hash) = &entry.content
-                && !self.ground.store.has(&hex(hash))
+                && !self.context.store.has(&hex(hash))
             {
                 entry.content = Content::Unsaved(Why::Full);
             }
@@ -188,7 +188,7 @@ impl Scan<'_> {
         for ((oid, size), blob) in group.iter().zip(blobs) {
             let content = match blob.filter(|blob| blob.len() as u64 == *size) {
                 None => Content::Unsaved(Why::Repository),
-                Some(blob) => match self.ground.store.put(&blob, &mut self.batch) {
+                Some(blob) => match self.context.store.put(&blob, &mut self.batch) {
                     Ok(hash) => Content::Stored(hash),
                     Err(error) => {
                         self.failure.get_or_insert(error);

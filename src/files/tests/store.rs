@@ -295,6 +295,14 @@ fn sessions_are_read_when_no_run_can_use_the_contents_any_longer() {
     drop(tracker);
     age_objects(&fixture);
     let lock = objects(&fixture.data)[0].ancestors().nth(3).unwrap().join("lock");
+    // The tracker may end a little later on another thread.
+    let is_free = || {
+        let lock = std::fs::File::open(&lock).unwrap();
+        rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_ok()
+    };
+    while !is_free() {
+        std::thread::yield_now();
+    }
     let sessions = || {
         let lock = std::fs::File::open(&lock).unwrap();
         let taken = rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockShared);

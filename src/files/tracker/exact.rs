@@ -19,7 +19,7 @@ impl Shared {
         for path in paths {
             let mut at = path.parent();
             while let Some(directory) = at {
-                let found = self.ground.root.directory(directory.bytes());
+                let found = self.context.root.directory(directory.bytes());
                 if !matches!(found, Err(Errno::NOENT)) {
                     break;
                 }
@@ -33,7 +33,7 @@ impl Shared {
     /// Reads and saves what paths are now. Returns why not all of it was saved.
     pub(super) fn save_states(&self, paths: &[FilePath]) -> (Vec<FileState>, Option<String>) {
         let mut batch = Batch::default();
-        let store = &self.ground.store;
+        let store = &self.context.store;
         let mut problem = None;
         let mut save = |bytes: &[u8]| {
             let saved = store.put(bytes, &mut batch).map(|_| ());
@@ -41,7 +41,7 @@ impl Shared {
         };
         let states = paths
             .iter()
-            .map(|path| apply::state(&self.ground, path, &mut save));
+            .map(|path| apply::state(&self.context, path, &mut save));
         let states = states.collect();
         if let Err(error) = store.commit(&mut batch) {
             problem = Some(error.label());

@@ -35,12 +35,12 @@ impl Shared {
     }
 
     fn first_scan(&self) {
-        let mut watch = Watch::new(self.ground.root.fd());
-        let space = self.ground.store.has_space().map_err(|error| match error {
+        let mut watch = Watch::new(self.context.root.fd());
+        let space = self.context.store.has_space().map_err(|error| match error {
             Error::Full { why } => why,
             error => error.label(),
         });
-        let how = match space.and_then(|()| scan::first(&self.ground, &mut watch)) {
+        let how = match space.and_then(|()| scan::first(&self.context, &mut watch)) {
             Err(why) => First::Failed(why),
             Ok((index, problem)) => {
                 let mut state = locked(&self.state);
@@ -58,7 +58,7 @@ impl Shared {
 
     fn end_first(&self, how: First) {
         if let First::Failed(why) = &how {
-            locked(&self.standing).readiness = Readiness::Not(why.clone());
+            locked(&self.last_known).readiness = Readiness::Not(why.clone());
         }
         *locked(&self.first) = how;
         self.changed.notify_all();
@@ -70,7 +70,7 @@ impl Shared {
         let is_running = |first: &mut First| *first == First::Running;
         let waited = self
             .changed
-            .wait_timeout_while(first, self.ground.settings.scan, is_running);
+            .wait_timeout_while(first, self.context.settings.scan, is_running);
         let (first, _) = waited.unwrap_or_else(PoisonError::into_inner);
         match &*first {
             First::Done => None,

@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use overrule_domain::files::FilePath;
 
 use super::first_scan::First;
-use super::{NOT_YET, Readiness, Shared, Standing, State, locked};
+use super::{LastKnown, NOT_YET, Readiness, Shared, State, locked};
 use crate::index::Index;
-use crate::scan::{self, Found, Ground};
+use crate::scan::{self, Context, Found};
 use crate::watch::Watch;
 
 /// Why the next changes would not be known after a look that was cut short.
@@ -45,7 +45,7 @@ impl Shared {
             (None, Some(_)) => Readiness::Ready,
         };
         let not_restorable = state.index.as_ref().map(Index::not_restorable);
-        *locked(&self.standing) = Standing {
+        *locked(&self.last_known) = LastKnown {
             readiness,
             not_restorable: not_restorable.unwrap_or_default().into(),
         };
@@ -59,7 +59,7 @@ impl Shared {
     fn look_by(
         &self,
         state: &mut State,
-        scan: impl FnOnce(&Ground, &mut Index, &mut Watch) -> Found,
+        scan: impl FnOnce(&Context, &mut Index, &mut Watch) -> Found,
     ) -> Look {
         let Some(mut index) = state.index.take() else {
             return Look::blind(state.problem.as_deref().unwrap_or(NOT_YET));
@@ -71,7 +71,7 @@ impl Shared {
             return Look::default();
         }
         let watch = &mut state.watch;
-        let found = catch_unwind(AssertUnwindSafe(|| scan(&self.ground, &mut index, watch)));
+        let found = catch_unwind(AssertUnwindSafe(|| scan(&self.context, &mut index, watch)));
         let Ok(found) = found else {
             // What is left of the index would make files look new that are not.
             state.problem = Some(DEFECT.to_owned());
@@ -114,7 +114,7 @@ impl Shared {
         };
         let mut paths = paths.to_vec();
         paths.sort();
-        let found = scan::paths(&self.ground, index, &mut state.watch, &paths);
+        let found = scan::paths(&self.context, index, &mut state.watch, &paths);
         if !is_known {
             let is_unsure = state.is_unsure;
             Self::attribute(state, found, is_unsure);

@@ -10,6 +10,7 @@ use super::calls::elsewhere;
 use super::{Examples, both, kept, recorded, value};
 use crate::alert::{AlertCallView, AlertView, RunStateView};
 use crate::audit::{AuditView, ExecutedView, ShownView, Who};
+use crate::detached::DetachedView;
 use crate::fork::{Becomes, ForkView, RunningView};
 use crate::metrics::{
     BreakerMetricsView, HourView, LoopMetricsView, MetricsView, PriceView, RepairMetricsView, TimesView,
@@ -144,9 +145,9 @@ fn restore_effect() -> RestoreEffectView<'static> {
     }
 }
 
-fn restore() -> RestoreView<'static> {
+fn restore(full: bool) -> RestoreView<'static> {
     RestoreView {
-        still_runs: Some(id("c9")),
+        still_runs: full.then(|| id("c9")),
         digest: "0123",
         paths: vec![restore_path(true)],
         ignored: vec![restore_ignored()],
@@ -539,7 +540,15 @@ pub(super) fn examples() -> Examples {
         ("ForkPointView", vec![value(&fork_point())]),
         ("SessionDetailView", both(detail)),
         ("VerifyView", both(verify)),
-        ("RestoreView", vec![value(&restore())]),
+        ("RestoreView", vec![value(&restore(true)), value(&restore(false))]),
+        (
+            "DetachedView",
+            vec![value(&DetachedView {
+                session: "s".to_owned(),
+                address: "s".to_owned(),
+                sandbox: "sandbox 1".to_owned(),
+            })],
+        ),
         ("RestorePathView", both(restore_path)),
         ("RestoreIgnoredView", vec![value(&restore_ignored())]),
         ("RestoreHeadView", vec![value(&restore_head())]),

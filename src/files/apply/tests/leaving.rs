@@ -51,7 +51,7 @@ fn what_was_changed_during_a_restore_that_is_left_is_not_lost() {
     let tracker = fixture.tracker();
     let set = call(&tracker, 1, || fixture.write("a", "new"));
     let steps = undo(&set.changes);
-    let ground = ground(&fixture);
+    let context = context(&fixture);
     let mut stop = |name| {
         if name == "remove" {
             Err(Fault::Stop)
@@ -59,7 +59,7 @@ fn what_was_changed_during_a_restore_that_is_left_is_not_lost() {
             Ok(())
         }
     };
-    restore(&ground, &steps, &mut stop).unwrap_err();
+    restore(&context, &steps, &mut stop).unwrap_err();
     let [set_aside] = left(&fixture).try_into().unwrap();
     fixture.write(&set_aside, "by a writer that had it open");
     tracker.leave_restore(&steps);
