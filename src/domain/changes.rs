@@ -89,17 +89,19 @@ pub enum FileText {
     Missing,
     /// Its whole text.
     Text(Arc<str>),
+    /// Its content is saved with those of the workspace, and not read here, or no text.
+    Saved,
     /// The text is not recorded: the reason.
     Unknown(Arc<str>),
 }
 
 impl FileText {
-    /// The text; empty for a missing file, `None` if it is not known.
+    /// The text; empty for a missing file, `None` if it is not known here.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Missing => Some(""),
             Self::Text(text) => Some(text),
-            Self::Unknown(_) => None,
+            Self::Saved | Self::Unknown(_) => None,
         }
     }
 }
@@ -308,7 +310,7 @@ fn file_text(state: &FileState, content: &dyn Fn(&str) -> Option<Arc<str>>) -> F
         FileState::Missing {} => FileText::Missing,
         FileState::File { hash, .. } => match content(hash) {
             Some(text) => FileText::Text(text),
-            None => FileText::Unknown("its content is in the store of the workspace".into()),
+            None => FileText::Saved,
         },
         FileState::Symlink { .. } => FileText::Unknown("it is a symbolic link".into()),
         FileState::Dir { .. } => FileText::Unknown("it is a directory".into()),

@@ -371,8 +371,13 @@ fn the_list_of_changes_has_what_commands_changed_and_what_was_restored() {
         [("a", vec![x, y]), ("d/b", vec![y])],
         "a directory is no file"
     );
-    assert!(matches!(&all.files[0].before, FileText::Unknown(why) if why.contains("store")));
+    assert_eq!(all.files[0].before, FileText::Saved);
     assert_eq!(all.files[0].after, FileText::Missing);
+    assert_eq!(
+        all.files[0].describe(),
+        format!("deleted by {x}, {y}"),
+        "no word of what is saved"
+    );
     assert_eq!(
         all.unrecorded.iter().map(|one| one.call).collect::<Vec<_>>(),
         [unknown]
