@@ -221,6 +221,8 @@ fn a_run_is_restricted_to_reading_calls_and_let_go_from_outside() {
     let world = World::new();
     let holder = Holder::play(&world, STEPS, &[]);
     let (start, seen) = holder.waiting("start");
+    // Else the model may answer before the next verb, and the run ends.
+    world.run(&["pause", &holder.id]).ends(0);
     world
         .run(&["restrict", &holder.id, "--reason", "look first"])
         .ends(0);
@@ -230,6 +232,7 @@ fn a_run_is_restricted_to_reading_calls_and_let_go_from_outside() {
         .run(&["approve", &holder.id, &start, "--digest", &seen])
         .ends(4);
     assert!(text.err.contains("restricted to reading calls"), "{}", text.err);
+    world.run(&["unpause", &holder.id]).ends(0);
     // The model is told, and answers with what it read.
     let (id, world) = (holder.id.clone(), holder.world);
     let text = holder.end().ends(0);
