@@ -16,7 +16,7 @@ use overrule::domain::state::State;
 use overrule::journal::{self, Place, Store};
 
 /// Longer than any run of a test may take, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What a program said and how it ended.
 #[derive(Debug)]
