@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::build::AppContext;
-
 use super::print;
 use overrule_base::text::visible;
 use overrule_config::{FileSettings, OWN};

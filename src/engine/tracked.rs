@@ -348,7 +348,7 @@ mod tests {
             ("x", vec!["x"]),
             ("./a/../y", vec!["y"]),
             ("link/z", vec!["a/b/z"]),
-            // As the system reads it: beside what the link leads to.
+            // As the system reads it: in the directory of what the link leads to.
             ("link/../z", vec!["a/z"]),
             ("new/deep/z", vec!["new/deep/z"]),
             (whole.as_str(), vec!["a/x"]),

@@ -103,7 +103,7 @@ impl Windows {
         list(std::mem::take(&mut self.outside))
     }
 
-    /// Takes over what nobody reported yet of paths that an execution named and changed, so that the changes of each path
+    /// Returns and removes what is not reported yet of paths that an execution named and changed, so that the changes of each path
     /// form one chain. Its window is closed. Returns the calls that may have made them as well.
     pub(crate) fn chain(&mut self, changes: &mut Vec<Change>) -> BTreeSet<NodeId> {
         let mut shared = BTreeSet::new();

@@ -214,7 +214,7 @@ impl RestorePreview {
         self.known().filter(|_| self.is_on()).map_or(0, steps)
     }
 
-    /// True if a commit takes back everything that a call changed. What of it stays is an effect that stays.
+    /// True if a commit reverts everything that a call changed. What of it stays is an effect that stays.
     pub fn undoes(&self, call: NodeId) -> bool {
         let Some(plan) = self.known().filter(|_| self.is_on()) else {
             return false;

@@ -188,6 +188,15 @@ impl Stage {
         self.changed(call, changes);
     }
 
+    /// The operator restores the files of the call that changed three of them.
+    pub fn restores_the_call(&mut self) {
+        self.changed_by_command();
+        self.on("c3");
+        self.press("_");
+        self.wait(1_500);
+        self.press("enter");
+    }
+
     /// Carries out the open restore, as the run would: its steps are done.
     pub fn restores(&mut self) {
         self.restores_without(&[]);

@@ -145,6 +145,7 @@ impl Plan {
         let others: Vec<&FilePath> = others.collect();
         states.retain(|_, state| !matches!(state, FileState::Dir { .. }));
         rows::check_directories(&mut rows, &others, &states.into_keys().collect());
+        let shared = sources.shared();
         let chosen = rows.iter().filter(|row| row.is_chosen);
         let steps = chosen.map(|row| Step {
             path: row.path.clone(),
@@ -158,12 +159,11 @@ impl Plan {
             heads: Vec::new(),
             untracked: Vec::new(),
             stays: Vec::new(),
-            undone: known(&sources, &selection.undone),
-            redone: known(&sources, &selection.redone),
+            undone: known(&sources, &shared, &selection.undone),
+            redone: known(&sources, &shared, &selection.redone),
             still_runs: None,
             digest: Digest("".into()),
         };
-        let shared = sources.shared();
         for execution in &selection.undone {
             plan.note(state, *execution, (sources.set(*execution), &shared));
         }
@@ -258,9 +258,8 @@ fn turned<'s>(
     turned.collect()
 }
 
-/// The executions of which it is known what they changed, be it nothing, and those that may share the changes of others.
-fn known(sources: &Sources<'_>, all: &BTreeSet<Execution>) -> Vec<Execution> {
-    let shared = sources.shared();
+/// The executions with a recorded change set, be it empty, and those that may share the changes of others.
+fn known(sources: &Sources<'_>, shared: &BTreeSet<NodeId>, all: &BTreeSet<Execution>) -> Vec<Execution> {
     let is_known = |one: &&Execution| sources.set(**one).is_some() || shared.contains(&one.call);
     all.iter().filter(is_known).copied().collect()
 }

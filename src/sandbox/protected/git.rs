@@ -2,7 +2,7 @@
 //!
 //! Must not know: which of their files are protected.
 //!
-//! What is found here is only named: whoever changes it opens it again without links. A `.git` file may point anywhere. It is
+//! What is found here is only named: a change opens it again without links. A `.git` file may point anywhere. It is
 //! believed only where the directory it names is one of git.
 
 use std::collections::VecDeque;

@@ -6,7 +6,7 @@
 //! Not on the list, for what they lose: `reset`, `restore`, `checkout` of files (changes, what is staged), `clean`,
 //! `stash drop|pop|clear`, `branch -d|-D|-f|-M|-C`, `tag -d|-f`, `switch -f|-C` (a reference), `rebase`, `gc`, `prune`,
 //! `reflog expire`, `filter-branch`, `update-ref`, `worktree remove`, `merge --abort`, `rm -f`, `mv -f`. `push` cannot be undone
-//! here. `add -f` adds ignored directories, where repositories may lie that nobody looked for. `fetch` and `pull` may
+//! here. `add -f` adds ignored directories, where repositories may be that were not searched for. `fetch` and `pull` may
 //! overwrite branches, if the settings of the repository say so. `branch -m`, `remote` and `config` write the settings, which
 //! are protected anyway. An option that is not in a row is not known to lose nothing.
 

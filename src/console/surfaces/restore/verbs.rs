@@ -149,7 +149,7 @@ fn target(model: &Model) -> Result<RestoreOf, Refusal> {
         Target::Branch(epoch) => return Ok(RestoreOf::Branch(epoch)),
         Target::Node(node) => return of_node(state, node),
         Target::Changed(seq) => return restorable(state, seq),
-        // A list without a row is about nothing, whatever is behind it.
+        // A list without a row is about nothing, also if the surface below it has a call.
         _ if !model.stack.is_empty() => return Err(Refusal::not_selected("row")),
         _ => {}
     }

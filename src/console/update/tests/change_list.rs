@@ -12,11 +12,7 @@ use overrule_domain::id::NodeId;
 /// A restore of the three files of a call, without some of them.
 fn restored_without(skipped: &[(&str, &str)]) -> (Stage, NodeId) {
     let mut stage = Stage::new(80, 24);
-    stage.changed_by_command();
-    stage.on("c3");
-    stage.press("_");
-    stage.wait(1_500);
-    stage.press("enter");
+    stage.restores_the_call();
     take_sent(&mut stage);
     let restore = stage.model.run.state.operator.files.open.unwrap();
     stage.restores_without(skipped);

@@ -11,11 +11,7 @@ use overrule_domain::id::NodeId;
 /// A restore of three files, of which one is done. The page on why the run waits is open.
 fn interrupted(change: impl FnOnce(&mut Stage)) -> (Stage, NodeId) {
     let mut stage = Stage::new(80, 24);
-    stage.changed_by_command();
-    stage.on("c3");
-    stage.press("_");
-    stage.wait(1_500);
-    stage.press("enter");
+    stage.restores_the_call();
     stage.carry_out();
     let restore = stage.model.run.state.operator.files.open.unwrap();
     stage.put_file("README.md", Some("a\n"));

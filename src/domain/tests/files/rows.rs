@@ -87,14 +87,20 @@ fn what_changed_between_two_looks_is_not_the_calls() {
     );
 }
 
-#[test]
-fn what_two_calls_may_have_changed_is_restored_only_for_both() {
+/// Two calls that run at the same time.
+fn two() -> (Files, [NodeId; 2]) {
     let mut f = Files::parallel(2);
     f.w.reply(&[
         call("write", r#"{"_as":"x","n":1}"#),
         call("write", r#"{"_as":"y","n":2}"#),
     ]);
-    let (x, y) = (f.w.id("x"), f.w.id("y"));
+    let calls = [f.w.id("x"), f.w.id("y")];
+    (f, calls)
+}
+
+#[test]
+fn what_two_calls_may_have_changed_is_restored_only_for_both() {
+    let (mut f, [x, y]) = two();
     f.touch(|tree| put(tree, &path("a"), file("1")));
     let shared = |other| ChangeSet {
         shared: vec![other],
@@ -379,12 +385,7 @@ fn what_is_no_longer_saved_is_not_restorable_and_needs_no_content_to_be_deleted(
 
 #[test]
 fn a_call_that_may_have_changed_what_another_is_recorded_with_is_no_other_effect() {
-    let mut f = Files::parallel(2);
-    f.w.reply(&[
-        call("write", r#"{"_as":"x","n":1}"#),
-        call("write", r#"{"_as":"y","n":2}"#),
-    ]);
-    let calls = [f.w.id("x"), f.w.id("y")];
+    let (mut f, calls) = two();
     f.touch(|tree| put(tree, &path("a"), file("1")));
     let shared = ChangeSet {
         shared: vec![calls[1]],
